@@ -91,7 +91,14 @@ describe('budgets', () => {
     });
     expect(statusAndCode(await create({ limit: -1 }))).toBe('422 invalid_request');
     expect(statusAndCode(await create({ limit: 1.5 }))).toBe('422 invalid_request');
-    expect(statusAndCode(await create({ scope: 'project', scope_id: 'prj_nobody' }))).toBe('422 invalid_request');
+    for (const [scope, wanted] of [
+      ['project', 'must be the id of a project of your team'],
+      ['team', 'must be the id of your team'],
+    ])
+      expect(await create({ scope, scope_id: 'tea_nobody' })).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_request', details: [{ path: 'scope_id', message: wanted }] },
+      });
     expect(statusAndCode(await app.get('/v1/budgets/bud_nobody', admin.token))).toBe('404 not_found');
   });
 

@@ -142,6 +142,9 @@ describe('the limits of a key', () => {
     const { key } = await mint({ tokens_per_minute: 500 });
     const huge = await chat(key, 'Hi', { max_tokens: 5_000 });
     expect(statusAndCode(huge)).toBe('429 rate_limited');
+    expect(huge.body.error.message).toMatch(
+      /this call alone can take more: send a shorter prompt or a smaller max_tokens/,
+    );
     expect(huge.headers.get('x-should-retry')).toBe('false');
     expect((await chat(key)).status).toBe(200);
     expect(asked.at(-1)?.maxTokens).toBeLessThan(500);
@@ -149,6 +152,7 @@ describe('the limits of a key', () => {
     await wasAsked(2);
     const refused = await chat(key, 'Hi', { max_tokens: 300 });
     expect(statusAndCode(refused)).toBe('429 rate_limited');
+    expect(refused.body.error.message).toMatch(/is too little for this call: try again in \d+ s/);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(20);
     expect(refused.headers.get('x-should-retry')).toBeNull();
     expect((await chat(admin.apiKey)).status).toBe(200);

@@ -51,7 +51,8 @@ export class BudgetService {
     const teamId = await this.budgets.teamOf(input.scope, input.scopeId);
     const isTeams = teamId !== null && (caller.kind === 'master' || caller.teamId === teamId);
     if (!isTeams) {
-      const message = `must be the id of a ${input.scope} of the team`;
+      const message =
+        input.scope === 'team' ? 'must be the id of your team' : `must be the id of a ${input.scope} of your team`;
       throw new InvalidRequest([{ path: 'scope_id', message }]);
     }
     requireReach(caller, input);

@@ -14,9 +14,9 @@ export class KeyLimitReached extends DomainError {
   readonly resetsAt: Date | null;
 
   constructor(limit: KeyLimit, demand: Demand, now: Date) {
-    const { message, seconds } = limit.of === 'calls' ? tooManyCalls(limit) : tooManyTokens(limit, now);
     const neverFits = limit.of === 'tokens' && leastTokens(demand) > limit.limit;
-    super('busy', 'rate_limited', neverFits ? `${message} This call alone can take more.` : message, {
+    const { message, seconds } = limit.of === 'calls' ? tooManyCalls(limit) : tooManyTokens(limit, { now, neverFits });
+    super('busy', 'rate_limited', message, {
       retryAfterSeconds: seconds,
       ...(neverFits && { retryable: false }),
     });
@@ -29,11 +29,13 @@ const tooManyCalls = ({ limit }: KeyLimit) => ({
   seconds: 1,
 });
 
-function tooManyTokens({ limit }: KeyLimit, now: Date) {
+function tooManyTokens({ limit }: KeyLimit, { now, neverFits }: { readonly now: Date; readonly neverFits: boolean }) {
   const end = Budget.resetsAt('minute', now) as Date;
   const seconds = Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1_000));
-  const message = `The API key allows ${limit} tokens per minute, and what is left is too little for this call: try again in ${seconds} s, or with a smaller max_tokens.`;
-  return { message, seconds };
+  const why = neverFits
+    ? 'this call alone can take more: send a shorter prompt or a smaller max_tokens.'
+    : `what is left is too little for this call: try again in ${seconds} s, or with a smaller max_tokens.`;
+  return { message: `The API key allows ${limit} tokens per minute, and ${why}`, seconds };
 }
 
 /** Returns the tokens that the call takes even with the shortest answer that it may get. */

@@ -92,7 +92,7 @@ export function Keys() {
                   title: 'Actions',
                   acts: true,
                   cell: (key) => (
-                    <>
+                    <div class="actions">
                       {can('mint_keys') && (
                         <button type="button" class="button small" onClick={() => setEdited(key)}>
                           Change
@@ -101,7 +101,7 @@ export function Keys() {
                       <button type="button" class="button small danger" onClick={() => void revoke(key)}>
                         Revoke
                       </button>
-                    </>
+                    </div>
                   ),
                 },
               ]}

@@ -57,7 +57,7 @@ export function TargetsPanel({ project, reload }: { project: Project; reload: ()
   );
 }
 
-const shareOf = ({ share }: Target) => (share === 0 ? 'if others fail' : `${Math.round(100 * share)} %`);
+const shareOf = ({ share }: Target) => (share === 0 ? 'if others fail' : `${Math.round(100 * share)}\u00a0%`);
 
 const stateOf = ({ state, reason }: Target) => (
   <>
