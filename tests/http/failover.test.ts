@@ -67,6 +67,16 @@ describe('a call to a runtime with a fallback', () => {
     expect((await rig.job(project)).attempts).toHaveLength(2);
   });
 
+  it('is refused by its fallback if no breaker admits it to the first model', async () => {
+    const project = await rig.project();
+    rig.engines[0].script = answering(500, {});
+    for (let nth = 0; nth < 5; nth++) expect((await rig.chat(project)).status).toBe(200);
+    rig.engines[1].script = answering(400, { error: { code: 'context_length_exceeded' } });
+    const { status, body } = await rig.chat(project);
+    expect([status, body.code]).toEqual([422, 'context_length_exceeded']);
+    expect(rig.engines[0].asked).toHaveLength(5);
+  });
+
   it('is never repeated after its first content', async () => {
     const project = await rig.project();
     rig.engines[0].script = (_, response) => {

@@ -27,9 +27,9 @@ export interface TargetCall extends RuntimeCall {
  * - Tries the targets that are ready and that their breakers admit, one after another, until one has content. A target
  *   that fails, is busy, or has no content in its share of the time is followed by the next one. The share is what is left
  *   of the time for the call, divided by the targets that are left.
- * - Repeats nothing after the first part of a stream, for a request that a target has refused as wrong, or after the
- *   caller has left.
- * - Throws the failure of the last target. Throws RuntimeUnavailable with a time to wait if no breaker admits a target.
+ * - Repeats nothing after the first part of a stream, for a request that the first target has refused as wrong, or after
+ *   the caller has left.
+ * - Throws the failure of the last target. Throws the refusal of a fallback if no target failed. Throws RuntimeUnavailable with a time to wait if no breaker admits a target.
  *
  * Otherwise each method promises the same as the method of ChatRuntimes with the same name.
  */

@@ -49,7 +49,7 @@ export abstract class BudgetRepository {
   abstract limitCost(teamId: string, projectId: string): Promise<boolean>;
   /** Stores the given fields, of which there is at least one, and leaves the others. Returns false if the budget is gone. */
   abstract update(id: string, changes: BudgetChanges): Promise<boolean>;
-  /** Removes a budget with its periods and holds. Returns false if there is none. */
+  /** Removes a budget with its periods. Holds on it end with their calls. Returns false if there is none. */
   abstract remove(id: string): Promise<boolean>;
   /** Returns the team of the object that a budget is for, or null if there is none. */
   abstract teamOf(scope: BudgetScope, scopeId: string): Promise<string | null>;
@@ -121,7 +121,7 @@ export abstract class HoldRepository {
   abstract settle(callId: string, taken: Amounts | null): Promise<void>;
   /** Lists the instances that have holds. */
   abstract instances(): Promise<number[]>;
-  /** Lists the calls of an instance that have holds, the oldest first. */
+  /** Lists the calls of an instance that have holds, by their ids. */
   abstract callsOf(instance: number, limit: number): Promise<string[]>;
   /**
    * Returns the most that a call with holds can have taken, because nobody knows what its dead instance has made, and when

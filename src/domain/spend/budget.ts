@@ -112,7 +112,7 @@ export const Budget = {
     ...(caller.kind === 'api_key' ? [caller.credentialId] : []),
   ],
 
-  /** Tells whether the caller may see the budget: admins see those of their team, other accounts those of their keys. */
+  /** Admins see and change the budgets of their team. Other accounts see those of their keys. */
   isAdmin: (caller: Caller): boolean => caller.kind === 'master' || caller.role === 'admin',
 };
 

@@ -7,7 +7,7 @@ import { ruleLimits } from '../../../domain/alerts/alert-rule.js';
 import type { CallCounts, CallWindow } from '../../../domain/alerts/call-window.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { Batches } from '../batches.js';
-import { amountsJson } from '../spend/hold.repository.js';
+import { amountsJson, NOT_DURABLE } from '../spend/hold.repository.js';
 import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { inOrder, type JobRow, JobTable } from './job.repository.js';
@@ -15,9 +15,6 @@ import { forgetOwnCalls } from './own-call.repository.js';
 import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
-
-/** Turns off synchronous commits for the transaction, as a part of another statement. */
-const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 
 /** Settles the holds of the stored calls. Their amounts and whether they have holds follow the parameter `last`. */
 const settled = (last: number) => `

@@ -9,7 +9,8 @@ import { BudgetTable, budgetOf } from './budget.repository.js';
 import { keyLimitOf } from './key-limit.repository.js';
 
 const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
-const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
+/** Turns off synchronous commits for the transaction, as a part of another statement. */
+export const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 const TAKE = `
   SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count, ${NOT_DURABLE}
     FROM take_holds($1, $2, $3, $4, $5)`;

@@ -36,6 +36,7 @@ export class TypeOrmKeyLimitRepository implements KeyLimitRepository {
     );
     await table.delete({ scopeId: keyId, isKeyLimit: true, id: Not(In(limits.map(({ id }) => id))) });
     for (const limit of limits) {
+      // Calls that began before the limit and had no holds take nothing from it.
       const row = { ...about, ...limit, createdBy: null, createdAt: new Date(0) } as BudgetRow;
       await table.upsert(row, ['id']);
     }

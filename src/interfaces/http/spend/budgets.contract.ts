@@ -55,9 +55,9 @@ export const createBudget = api.post(path, {
   summary: 'Create a budget',
   description:
     'Limits what the calls of a team, a project, an account or an API key take in each period. Periods begin at full ' +
-    'minutes, hours, days, Mondays or months in UTC. The present period counts the calls that it has already seen, of the last ' +
-    '30 days. Before a model begins, a call takes a hold for the most that it can take. Its end turns the hold into what it ' +
-    'has taken. A call belongs to the period in which it began. Admins create any budget of their team, other accounts ' +
+    'minutes, hours, days, Mondays or months in UTC. The present period counts the calls that it has already seen: seconds only ' +
+    'of the last 29 days. Before a model begins, a call takes a hold for the most that it can take. Its end turns the hold into what it ' +
+    'has taken. A call belongs to the period in which it arrived. Admins create any budget of their team, other accounts ' +
     'only those of their own API keys.',
   access: permissions.changeBudgets,
   body: z
