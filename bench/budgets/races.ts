@@ -23,6 +23,7 @@ interface Stage {
 /** Races 200 calls on all instances against budgets worth 20: plainly, with callers who leave and an engine that fails, and with a kill. */
 export async function races({ instances, engine, admin, priced }: Stage): Promise<void> {
   const [first] = instances as [Service];
+  const of = (party: number) => instances[party % instances.length] as Service;
   let project = await priced();
   let calls = 0;
   const withRoom = async (unit: 'calls' | 'cost', room: number) => {
@@ -42,8 +43,7 @@ export async function races({ instances, engine, admin, priced }: Stage): Promis
     const ledger = new Ledger();
     engine.script = ledger.script;
     const call = (party: number, outcome: Outcome, count = BOUND) => {
-      const service = instances[party % instances.length] as Service;
-      return ledger.call(service, { token: admin.apiKey, project, outcome, count, name: String(++calls) });
+      return ledger.call(of(party), { token: admin.apiKey, project, outcome, count, name: String(++calls) });
     };
     return { ledger, call };
   };
@@ -51,7 +51,7 @@ export async function races({ instances, engine, admin, priced }: Stage): Promis
     until('all holds are settled', async () => (await spent()).held === 0, 100);
 
   // Opens the connections to the database. On a busy machine, they take longer than an instance waits for them.
-  await atOnce(PARTIES, (party) => instances[party % instances.length]?.get('/v1/budgets', admin.token));
+  await atOnce(PARTIES, (party) => of(party).get('/v1/budgets', admin.token));
 
   {
     const { ledger, call } = begin();
