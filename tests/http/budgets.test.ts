@@ -203,7 +203,7 @@ describe('budgets', () => {
     expect(seconds > 0 && seconds <= 60).toBe(true);
   });
 
-  it('are managed by accounts only for their own keys, and not if an admin has set them', async () => {
+  it('are managed by accounts only for their own keys, and not if an admin has created or changed them', async () => {
     const member = await register(app, 'Mia');
     const [key] = (await app.get('/v1/keys', member.token)).body.keys;
     const [ofAdmin] = (await app.get('/v1/keys', admin.token)).body.keys;
@@ -221,6 +221,9 @@ describe('budgets', () => {
     expect([await change(set.id), await remove(set.id)]).toEqual(['403 forbidden', '403 forbidden']);
     expect([await change(hidden.id), await remove(hidden.id)]).toEqual(['404 not_found', '404 not_found']);
     expect([await change(own.id), await remove(own.id)]).toEqual(['200 undefined', '200 undefined']);
+    const { body: lowered } = await ofKey(key.id, member.token);
+    await app.call('PATCH', `/v1/budgets/${lowered.id}`, { token: admin.token, json: { limit: 1 } });
+    expect([await change(lowered.id), await remove(lowered.id)]).toEqual(['403 forbidden', '403 forbidden']);
     const nothing = await app.call('PATCH', `/v1/budgets/${set.id}`, { token: admin.token, json: {} });
     expect(nothing).toMatchObject({ status: 200, body: { limit: 5, on_exceed: 'refuse' } });
     expect((await app.delete(`/v1/keys/${key.id}`, member.token)).status).toBe(200);

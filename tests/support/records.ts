@@ -241,7 +241,7 @@ export const aResult = (position: number, over: Partial<Result> = {}): Result =>
   latency: 0.25,
   tokens: { prompt: 7, completion: 2 },
   error: null,
-  modelId: 'mdl_1',
+  modelId: 'mdl_00000000-0000-7000-8000-000000000001',
   ...over,
 });
 

@@ -80,8 +80,9 @@ export class BudgetService {
   async change(by: Caller | null, { id, ...change }: OfBudget & BudgetChange): Promise<SpentBudget> {
     const caller = authorize(by, permissions.changeBudgets);
     const object = await this.changeable(caller, id);
-    const changes = Budget.changes(object, change);
-    if (Object.keys(changes).length === 0) return object;
+    const asked = Budget.changes(object, change);
+    if (Object.keys(asked).length === 0) return object;
+    const changes = { ...asked, ...(Budget.isAdmin(caller) && { ofAdmin: true }) };
     const details = { limit: change.limit, on_exceed: change.onExceed };
     const act = { by: caller, action: 'budget.changed', object, details } as const;
     if (!(await this.audit.perform(act, () => this.budgets.update(id, changes)))) throw new NotFound('budget');

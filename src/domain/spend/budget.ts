@@ -50,7 +50,7 @@ export interface BudgetChange {
   readonly onExceed?: BudgetAction | undefined;
 }
 
-export type BudgetChanges = Partial<Pick<Budget, 'limit' | 'onExceed'>>;
+export type BudgetChanges = Partial<Pick<Budget, 'limit' | 'onExceed' | 'ofAdmin'>>;
 
 export const budgetLimits = { budgets: 1_000, limit: 1_000_000_000_000 } as const;
 

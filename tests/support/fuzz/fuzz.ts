@@ -36,7 +36,8 @@ const inWords = [
   'threshold: must be a whole number from 1 to 10000: jobs in a row',
   'threshold: must be above 0, at most 10, with at most nine decimal places',
   'budget_id: must be the id of a budget',
-  'scope_id: must be the id of a ',
+  'scope_id: must be the id of ',
+  'model_id: must name a model', // a split names its models in another field
   'fallbacks[…]: names a model that cannot be connected',
   'split[…].model_id: names a model that cannot be connected',
   'url: must name a host that can be resolved',

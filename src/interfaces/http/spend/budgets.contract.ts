@@ -94,7 +94,7 @@ export const readBudget = api.get(one, {
 export const changeBudget = api.patch(one, {
   id: 'changeBudget',
   summary: 'Change a budget',
-  description: 'An account cannot change a budget that an admin has set on its API key.',
+  description: 'An account cannot change a budget that an admin has created or changed on its API key.',
   access: permissions.changeBudgets,
   body: z
     .object({ limit: limit.optional(), on_exceed: onExceed.optional() })
@@ -106,7 +106,7 @@ export const changeBudget = api.patch(one, {
 export const deleteBudget = api.delete(one, {
   id: 'deleteBudget',
   summary: 'Delete a budget',
-  description: 'An account cannot delete a budget that an admin has set on its API key.',
+  description: 'An account cannot delete a budget that an admin has created or changed on its API key.',
   access: permissions.changeBudgets,
   answer: Deleted,
   refusals: ['forbidden'],
