@@ -189,7 +189,9 @@ describe('an import', () => {
     const row = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${'🦆'.repeat(198)}`, '']));
     const long = `id,${'n'.repeat(40_000)}\n${'a,b\n'.repeat(500)}`;
     expect(await refused('text/csv', `${Object.keys(row)}\n${`${','.repeat(49)}\n`.repeat(500)}`)).toEqual(
-      telling('are over the limit of 16 MiB as JSON, with the names of the fields in each record'),
+      telling(
+        'are over the limit of 16 MiB as JSON, with the names of the fields in each record (3.2 times SERVICE_DATASET_IMPORT_MB)',
+      ),
     );
     for (const raw of [long, `${long}c\n`, `${'m'.repeat(40_000)},${'m'.repeat(40_000)}\n`]) {
       const { status, body } = await send('text/csv', raw);

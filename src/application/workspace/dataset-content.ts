@@ -72,7 +72,7 @@ export class DatasetContents {
     const { datasetBytes } = this.settings;
     if (bytes <= datasetBytes) return;
     const limit = Math.floor(datasetBytes / MEBIBYTE);
-    const message = `are over the limit of ${limit} MiB as JSON, with the names of the fields in each record`;
+    const message = `are over the limit of ${limit} MiB as JSON, with the names of the fields in each record (3.2 times SERVICE_DATASET_IMPORT_MB)`;
     throw new InvalidRequest([{ path: 'records', message }]);
   }
 }

@@ -16,8 +16,11 @@ export class DatasetUpkeep {
 
   /** Works in small steps until nothing is left or `stopping` is aborted. A step that was cut off is begun again. */
   async run(stopping: AbortSignal): Promise<void> {
-    await this.moveAll(stopping);
-    while (!stopping.aborted && (await this.records.tidy()));
+    try {
+      await this.moveAll(stopping);
+    } finally {
+      while (!stopping.aborted && (await this.records.tidy()));
+    }
   }
 
   private async moveAll(stopping: AbortSignal): Promise<void> {

@@ -212,7 +212,8 @@ export class DatasetService {
       ? this.quotas.add(by, { workspaceBytes: changeBytes(change.draft) }, write)
       : write());
     const oldest = next.version - this.settings.datasetVersions + 1;
-    if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest);
+    // The change is stored. Versions that could not be removed are removed by a later change.
+    if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest).catch(() => undefined);
     return replaced;
   }
 

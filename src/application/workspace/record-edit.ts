@@ -137,7 +137,7 @@ export class RecordEdit {
 
   /** Returns the sent records. A record without an id gets one that no other record has. */
   private async numbered(before: Dataset, sent: SentRecords): Promise<DatasetRecord[]> {
-    const taken: string[] = [];
+    let taken: string[] = [];
     for (;;) {
       const reader = new RecordReader(this.settings.datasetRecords, [], undefined, before.recordCount + 1);
       for (const id of taken) reader.take(id);
@@ -151,8 +151,15 @@ export class RecordEdit {
       }
       const known = found('version', await this.stored.withIds(before.id, before.version, [...given]));
       if (known.length === 0) return records;
-      taken.push(...known.map(({ id }) => id));
+      if (taken.length === 0) taken = await this.idsOf(before);
+      else taken.push(...known.map(({ id }) => id)); // another change was faster
     }
+  }
+
+  private async idsOf({ id: datasetId, version }: Dataset): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const entries of this.pages.outline({ datasetId, version })) for (const { id } of entries) ids.push(id);
+    return ids;
   }
 
   /** A valid dataset stays valid if the new records have no findings of their own and new ids. */

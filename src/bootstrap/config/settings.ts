@@ -114,7 +114,7 @@ export const settings = {
     about:
       'The largest body of an import or an update of a dataset, in units of 1,048,576 bytes. The records of a dataset may have 3.2 times as much as JSON.',
     fallback: '5',
-    read: whole(1, 1_024),
+    read: whole(1, 600),
   }),
   SERVICE_DATASET_VERSIONS: setting({
     about: 'The number of stored versions of a dataset. An update removes older versions.',

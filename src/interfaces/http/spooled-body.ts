@@ -23,7 +23,7 @@ export class SpooledBody {
     try {
       file = await open(join(own, 'body'), 'wx+', 0o600);
       await rm(own, { recursive: true });
-      for await (const chunk of chunks) await file.write(chunk);
+      await file.writeFile(chunks);
       return new SpooledBody(null, file);
     } catch (error) {
       await file?.close();

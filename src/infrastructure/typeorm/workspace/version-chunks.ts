@@ -91,6 +91,9 @@ export function divided(
   return { list: all.map(({ number, records: { length: size } }) => ({ number, size })), added: all };
 }
 
+/** The database looks for at most this many records in each chunk. */
+const MOST_COMPARED = 100;
+
 /** Reads and writes the chunks of versions. */
 @injectable()
 export class VersionChunks {
@@ -139,10 +142,12 @@ export class VersionChunks {
     records: readonly number[],
   ): Promise<ReadonlyMap<number, number>> {
     if (records.length === 0) return new Map();
+    // The database compares each record with each one of a chunk, which takes too long for many.
+    const readsAll = records.length > MOST_COMPARED;
     const rows = await this.unitOfWork.query<{ number: string; records: string[] }>(
       `SELECT number, records FROM dataset_chunks
-        WHERE dataset_id = $1 AND number = ANY($2::bigint[]) AND records && $3::bigint[]`,
-      [datasetId, list.map(({ number }) => number), records],
+        WHERE dataset_id = $1 AND number = ANY($2::bigint[]) AND ($4 OR records && $3::bigint[])`,
+      [datasetId, list.map(({ number }) => number), readsAll ? [] : records, readsAll],
     );
     const byNumber = new Map(rows.map((row) => [Number(row.number), row.records.map(Number)]));
     const wanted = new Set(records);

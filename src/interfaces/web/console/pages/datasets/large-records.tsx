@@ -78,6 +78,7 @@ export function LargeRecords(props: {
       toastError(reason);
     }
   };
+  const isUnclear = mayRepeatIds(dataset);
   const row = open && rowOf(open.now ?? open.before ?? EMPTY, 0);
   return (
     <>
@@ -96,6 +97,11 @@ export function LargeRecords(props: {
           </button>
         )}
       </div>
+      {editable && isUnclear && (
+        <p class="hint">
+          Records have the same id, so they cannot be changed one by one: import them with different ids.
+        </p>
+      )}
       <Loaded query={records} what="the records">
         {(found) =>
           found.length === 0 ? (
@@ -122,7 +128,7 @@ export function LargeRecords(props: {
         <RecordDialog
           row={open.before ? row : { ...row, change: 'added' }}
           findings={[]}
-          editable={editable}
+          editable={editable && !(open.before && isUnclear)}
           onStep={{ before: null, after: null }}
           onChange={(record) => {
             const { before } = open;
@@ -136,6 +142,10 @@ export function LargeRecords(props: {
 }
 
 const rowOf = (record: DatasetRecord, index: number): Row => ({ key: String(index), index, record, change: null });
+
+/** A change names a record by its id, and would change the first of several. Only the first findings are known. */
+const mayRepeatIds = ({ validation: { findings, count } }: Dataset): boolean =>
+  count > findings.length || findings.some(({ code }) => code === 'duplicate_id');
 
 /** Saves the change of one record as a new version. Returns what to tell the user. */
 async function save(project: string, { id, version }: Dataset, { before, now }: Open): Promise<string> {
