@@ -148,6 +148,9 @@ describe('two instances on one database', () => {
     const model = await registeredModel(at(ONE), admin.token, other);
     await at(ONE).put(otherRuntime, admin.token, { model_id: model });
     expect(await at(TWO).post(`${otherRuntime}/start`, admin.token)).toMatchObject(refused);
+    const { model_id } = (await at(ONE).get(runtime(), admin.token)).body;
+    const fallbacks = [await registeredModel(at(ONE), admin.token, project)];
+    expect(await at(TWO).put(runtime(), admin.token, { model_id, fallbacks })).toMatchObject(refused);
     expect((await at(TWO).get(otherRuntime, admin.token)).body.state).toBe('stopped');
     expect((await at(TWO).post(runtime('/start'), admin.token)).status).toBe(200); // it runs already
     expect((await at(TWO).get(path, admin.token)).body.count).toBe(1);

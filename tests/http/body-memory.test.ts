@@ -169,6 +169,7 @@ describe('the memory for bodies', () => {
       () => app.get('/v1/logs?tail=1000', admin.token),
       () => app.get('/v1/logs?job_id=job_1', admin.token),
       () => app.get(`${datasets}/${id}/compare?with=1`, admin.token),
+      () => app.get(`${datasets}/${id}/records`, admin.token),
     ];
     await app.post(`/v1/projects/${first}/models/${other.id}/register`, admin.token, { version: 1 });
     const account = (await app.store.accounts.byId(admin.id)) as Account;
@@ -192,15 +193,19 @@ describe('the memory for bodies', () => {
       () => app.get(`/v1/projects/${first}/conversations/${conversation.id}`, admin.token),
       () => app.get('/v1/jobs', admin.token),
       () => app.get(`/v1/jobs/${job.id}/results`, admin.token),
+      () => app.get(`/v1/jobs/${job.id}/results/export?format=jsonl`, admin.token),
     );
     const plan = () => app.post(`/v1/projects/${first}/plan`, admin.token, { version });
     const preview = () => app.post('/v1/alerts/rules/preview', admin.token, rule);
     const holder = await hold(200 * 1024);
-    for (const call of [...calls, plan, preview])
+    const file = () => app.get(`${datasets}/${id}/export?format=jsonl`, admin.token);
+    for (const call of [...calls, plan, preview, file])
       expect(await call()).toMatchObject({ status: 503, body: { code: 'busy' } });
     expect((await app.get('/v1/projects?limit=1', admin.token)).status).toBe(200);
     holder.destroy();
     for (const call of calls) expect((await call()).status).toBe(200);
+    const unknown = await app.get(`/v1/jobs/${job.id}/results/export?format=xls`, admin.token);
+    expect(unknown).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
   });
 });
 

@@ -128,6 +128,7 @@ describe('budgets', () => {
       ['/openai/v1/embeddings', { model: embedder, input: 'Hi' }],
       [`/v1/deployments/${deployment}/predict`, {}],
       [`/v1/deployments/${deployment}/v2/models/iris/infer`, { inputs: [] }],
+      [`/v1/deployments/${deployment}/v2/models/iris/versions/1/infer`, { inputs: [] }],
     ] as const;
     for (const [path, body] of calls) {
       const answered = await app.post(path, admin.apiKey, body);

@@ -117,6 +117,11 @@ describe('quotas', () => {
       await app.post(`${project}/datasets`, admin.token, { records }),
       await app.put(at, admin.token, { version: 1, records: [{ ...records[0], expected: 'other' }] }),
       await app.post(`${at}/fork`, admin.token, {}),
+      await app.post(`${at}/records`, admin.token, { records: [{ ...records[0], expected: 'other' }] }),
+      await app.call('PATCH', `${at}/records/1`, {
+        token: admin.token,
+        json: { version: 1, expected: 'z'.repeat(2_000) },
+      }),
     ];
     expect(refused.map(statusAndCode)).toEqual(refused.map(() => EXCEEDED));
     expect((await app.put(at, admin.token, { version: 1, name: 'renamed' })).status).toBe(200);

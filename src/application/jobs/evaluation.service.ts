@@ -104,7 +104,8 @@ export class EvaluationService {
   /** Returns all that `results` lists, in parts. Throws NotFound. */
   async export(by: Caller | null, { id, memory }: Omit<Results, 'page'>): Promise<AsyncIterable<readonly Result[]>> {
     const { jobId } = await this.find(by, { id });
-    return this.parts(jobId, memory);
+    const parts = this.parts(jobId, memory);
+    return joined(await parts.next(), parts); // a refusal comes before the file begins
   }
 
   /** Compares two evaluations of the same records by the same metric. Throws NotFound, InvalidRequest. */
@@ -197,3 +198,8 @@ function requireFrozen({ state }: Dataset): void {
 const metricOf = ({ metric, tolerance, field }: Evaluation): string =>
   (metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric) +
   (field ? ` of the field ${field}` : '');
+
+async function* joined<Part>({ done, value }: IteratorResult<Part, void>, others: AsyncIterable<Part>) {
+  if (!done) yield value as Part;
+  yield* others;
+}
