@@ -56,12 +56,10 @@ describe('the Responses API', () => {
   const read = (id: string, rest = '', token = admin.apiKey) => app.get(`${responses}/${id}${rest}`, token);
 
   it('counts the tokens of a request, with those of the responses before it', async () => {
-    const { body: first } = await create();
+    const previous_response_id = (await create()).body.id;
     const count = (over: object) => app.post(`${responses}/input_tokens`, admin.apiKey, { model: ready, ...over });
-    const one = await count({ input: 'one two' });
-    expect(one.body).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
-    const both = await count({ input: 'one two', previous_response_id: first.id });
-    expect(both.body.input_tokens).toBeGreaterThan(2);
+    expect((await count({ input: 'one two' })).body).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
+    expect((await count({ input: 'Hi', previous_response_id })).body.input_tokens).toBeGreaterThan(2);
     expect(statusAndCode(await count({ input: 7 }))).toBe('400 invalid_request');
   });
 
