@@ -16,7 +16,7 @@ export class PastFacts {
   private calls: PastCall[] = [];
   private first = 0;
   private counts: CallCounts = { calls: 0, bad: 0 };
-  /** What each period of the budget has taken, by its start. */
+  /** The settled amount of each period of the budget, by the start of the period. */
   private readonly settled = new Map<number, Nanos>();
 
   constructor(private readonly budget: Budget | null) {}

@@ -3,7 +3,7 @@ export const ANSWERED = 'answered';
 /** The outcome of an attempt whose caller has left. */
 export const CANCELLED = 'cancelled';
 
-/** How one model was tried for a call. */
+/** One try of a model for a call. */
 export interface Attempt {
   readonly modelId: string;
   /** `answered`, `cancelled` if the caller left, or the code of the error. */

@@ -91,8 +91,8 @@ export class TypeOrmJobHistory implements JobHistory {
   async appendWithoutRules(job: Job & FinishedJob, charge: Charge | null = null): Promise<boolean> {
     const end = { job, charge };
     return this.ending.add(`${job.teamId} ${charge !== null}`, end).catch(async (error) => {
-      if (!refusesRows(error)) throw error; // perhaps those of another end
-
+      if (!refusesRows(error)) throw error;
+      // The refused row may be that of another end in the statement.
       return (await this.insertWithoutRules([end])).has(job.id);
     });
   }

@@ -69,8 +69,9 @@ export class VersionLists {
    * Stores the new records and chunks of a change, and returns the new list. Runs in the unit of work that stores the
    * version. `before` is the list of the version that the change is about.
    */
-  async apply({ draft: any, instead }: RecordChange, before: readonly Chunk[]): Promise<Chunk[]> {
-    const draft = any as TypeOrmRecordDraft;
+  async apply(change: RecordChange, before: readonly Chunk[]): Promise<Chunk[]> {
+    const { instead } = change;
+    const draft = change.draft as TypeOrmRecordDraft;
     const { datasetId, block, numbers } = draft;
     block.restartChunks();
     await draft.finish();

@@ -115,7 +115,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   id: 'importDataset',
   summary: 'Import a dataset',
   description:
-    'Imports a starter, records as JSON, or a file of at most 5 MiB: CSV with a header line, or JSON Lines. A refusal lists ' +
+    'Imports a starter, records as JSON, or a file of at most 5 MiB (`SERVICE_DATASET_IMPORT_MB`): CSV with a header line, or JSON Lines. A refusal lists ' +
     'everything that is wrong with the records. Records that do not fit an evaluation are imported, and listed in ' +
     '`validation`. Only freezing refuses them. A record `{"messages": [...]}` of chat messages, as fine-tuning files have ' +
     "them, is read as an input and an expected answer: the last message, if it is the assistant's, is expected, and the " +
@@ -151,7 +151,8 @@ export const readDataset = api.get('/v1/projects/{project_id}/datasets/{dataset_
 export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{dataset_id}', {
   id: 'updateDataset',
   summary: 'Update a dataset',
-  description: 'Changes the name, replaces all records, or both. The body has at most 5 MiB.',
+  description:
+    'Changes the name, replaces all records, or both. The body has at most 5 MiB (`SERVICE_DATASET_IMPORT_MB`).',
   access: permissions.editWorkspace,
   body: z.object({ version: Version, name: SentName.optional(), records: SentRecords.optional() }).meta({
     id: 'DatasetUpdate',
