@@ -3,6 +3,7 @@ import { blanked, type Find, UUID } from './find.js';
 const MOST_DIGITS = 19;
 /** The numbers of digits in the groups of a printed card number. */
 const LAYOUTS = /^(1[4-9]|4,4,4,4(,[1-3])?|4,6,[45])$/;
+const FIRST_LENGTHS: readonly number[] = [4, 14, 15, 16, 17, 18, 19];
 const BRANDS: readonly RegExp[] = [
   /^4(\d{15}|\d{18})$/, // Visa
   /^(5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12})$/, // Mastercard
@@ -19,6 +20,7 @@ export function* cards(text: string): Generator<Find> {
   const view = blanked(text, UUID);
   const groups = [...view.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ digits, from: index }));
   for (const [first, { from }] of groups.entries()) {
+    if (!FIRST_LENGTHS.includes((groups[first] as (typeof groups)[number]).digits.length)) continue;
     let digits = '';
     let layout = '';
     let separator: string | null = null;
@@ -70,26 +72,19 @@ const LENGTHS = new Map(
     .split(' ')
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
-const IBAN_START = /(?<![a-z\d])(?:IBAN)?([a-z]{2}[ -]?\d[ -]?\d)/gi;
+/** The group is everything that may belong to the number. It is only looked at, so that the search goes on within it. */
+const IBAN = /(?<![a-z\d])(?:IBAN)?(?=([a-z]{2}[ -]?\d[ -]?\d(?:[ .-]{0,2}[a-z\d]){11,30}))/gi;
 
 /** Finds account numbers with the length of their country and a correct checksum, also with spaces or hyphens. */
 export function* ibans(text: string): Generator<Find> {
-  for (const { 0: match, 1: start = '', index } of text.matchAll(IBAN_START)) {
-    const length = LENGTHS.get(start.slice(0, 2).toUpperCase());
-    if (length === undefined) continue;
-    const from = index + match.length - start.length;
-    let iban = '';
-    let at = from;
-    let gap = 0;
-    for (; iban.length < length && gap < 3; at++) {
-      const character = text[at] ?? '';
-      if (/[a-z\d]/i.test(character)) {
-        iban += character.toUpperCase();
-        gap = 0;
-      } else if (/[ .-]/.test(character)) gap++;
-      else break;
-    }
-    if (iban.length === length && !/[a-z\d]/i.test(text[at] ?? '') && remainder(iban) === 1) yield { from, to: at };
+  for (const { 0: match, 1: candidate = '', index } of text.matchAll(IBAN)) {
+    const length = LENGTHS.get(candidate.slice(0, 2).toUpperCase());
+    const iban = candidate.replace(/[ .-]/g, '').slice(0, length).toUpperCase();
+    if (iban.length !== length || remainder(iban) !== 1) continue;
+    const from = index + match.length;
+    let to = from;
+    for (let left = length; left > 0; to++) if (/[a-z\d]/i.test(text[to] as string)) left--;
+    if (!/[a-z\d]/i.test(text[to] ?? '')) yield { from, to };
   }
 }
 

@@ -13,11 +13,14 @@ const FORMS = '(?![\\0-\\x7f])[\\p{Nd}\\p{Pd}\\p{Zs}\\u2024\\u2212\\u3002\\uff01
 const SPECIAL = new RegExp(`${ESCAPES}|${INVISIBLE}|${FORMS}`, 'gu');
 const MAYBE_SPECIAL = /[\\%&\x80-\uffff]/;
 
+const MOST_KNOWN = 1_000;
+
 const WHITE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ', f: ' ' };
 
 /** Returns null if there is nothing to replace. */
 export function folded(text: string): FoldedText | null {
   if (!MAYBE_SPECIAL.test(text)) return null;
+  const known = new Map<string, string>();
   const pieces: string[] = [];
   /** The places after which the distance between both indexes changes. */
   const places: number[] = [];
@@ -25,7 +28,8 @@ export function folded(text: string): FoldedText | null {
   let length = 0;
   let end = 0;
   for (const { 0: match, index } of text.matchAll(SPECIAL)) {
-    const plain = plainOf(match);
+    const plain = known.get(match) ?? plainOf(match);
+    if (known.size < MOST_KNOWN) known.set(match, plain);
     if (plain === match) continue;
     pieces.push(text.slice(end, index), plain);
     length += index - end;

@@ -6,7 +6,7 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|[01]?\\d?\\d)';
 const IPV4 = new RegExp(`(?<![\\w.])(?:${OCTET}\\.){3}${OCTET}(?!\\w|\\.\\d)`, 'g');
 const LONGEST = 45;
 const IN_IPV6 = /[\da-fA-F:.]/;
-const ZONE = /%[\w.-]{1,32}/y;
+const ZONE = /%[\w-]{1,32}/y;
 
 export function* ipAddresses(text: string): Generator<Find> {
   yield* matches(text, IPV4);

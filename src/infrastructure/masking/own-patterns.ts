@@ -1,11 +1,11 @@
-import { Script } from 'node:vm';
+import { createContext, Script } from 'node:vm';
 import { RE2JS } from 're2js';
 import { MaskingFailed } from '../../domain/record/errors.js';
 import type { OwnMask } from '../../domain/record/recording.js';
 import type { Find } from './find.js';
 
 /** The most milliseconds of the processor for all own patterns of one call. */
-const LIMIT_MS = 8;
+const LIMIT_MS = 7;
 const COMPILE_LIMIT_MS = 100;
 const MOST_COMPILED = 50;
 /** The most instructions of a compiled pattern. They bound the time of its compilation. */
@@ -75,7 +75,8 @@ function* findsOf(text: string, { label, compiled }: { label: string; compiled: 
 }
 
 /** Node.js can interrupt only code that a script runs. */
-const timed = new Script('tenonMasking()');
+const script = new Script('run()');
+const context = createContext({});
 
 /** Runs a function. Returns null if it takes more time of the processor. */
 function withinTime<T>(run: () => T, limitMs: number): T | null {
@@ -83,13 +84,13 @@ function withinTime<T>(run: () => T, limitMs: number): T | null {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const left = limitMs - (processorMs() - before);
     if (left < 1) return null;
-    Object.assign(globalThis, { tenonMasking: run });
+    Object.assign(context, { run });
     try {
-      return timed.runInThisContext({ timeout: Math.ceil(left) }) as T;
+      return script.runInContext(context, { timeout: Math.ceil(left) }) as T;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     } finally {
-      Reflect.deleteProperty(globalThis, 'tenonMasking');
+      Object.assign(context, { run: null });
     }
   }
   return null;

@@ -3,9 +3,9 @@ import { blanked, type Find, matches, UUID } from './find.js';
 const NEXT = '(?:[ .\\/()-]{0,3}\\d)';
 const APART = '(?<![\\w+]|\\d[.,:\\/-])';
 /** With a country code: +49 30 1234567, 0049 30 1234567. */
-const ABROAD = new RegExp(`${APART}\\(?(?:\\+|00)[ (]?[1-9]${NEXT}{6,14}(?!\\d)`, 'g');
+const ABROAD = new RegExp(`${APART}(?:\\((?=[+\\d]\\d{0,5}\\)))?(?:\\+|00)[ (]?[1-9]${NEXT}{6,14}(?!\\d)`, 'g');
 /** With an area code that begins with zero: 030 1234567, 06 12 34 56 78. */
-const INLAND = new RegExp(`${APART}\\(?0[1-9]${NEXT}{7,11}(?!\\d)`, 'g');
+const INLAND = new RegExp(`${APART}(?:\\((?=\\d{2,6}\\)))?0[1-9]${NEXT}{7,11}(?!\\d)`, 'g');
 /** As in North America: (555) 234-5678, 1-800-234-5678. */
 const AMERICAN = new RegExp(
   `${APART}(?:1[ .-]?)?(?:\\([2-9]\\d{2}\\)[ -]?|[2-9]\\d{2}[ .-])[2-9]\\d{2}[ .-]\\d{4}(?!\\w|[.,-]\\d)`,

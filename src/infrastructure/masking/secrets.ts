@@ -30,7 +30,7 @@ const TOKENS: readonly TokenForm[] = [
   token('hf_[A-Za-z0-9]{30,}', 'hf_'),
   token('pypi-[\\w-]{40,}', 'pypi-'),
   token('SG\\.[\\w-]{16,32}\\.[\\w-]{16,64}', 'SG.'), // SendGrid
-  { hints: ['eyJ'], pattern: /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3}/g }, // JSON Web Token
+  { hints: ['eyJ'], pattern: /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}/g }, // JSON Web Token
   { hints: ['://'], pattern: /:\/\/[^\s:@/]{0,100}:([^\s@/]{1,200})(?=@)/g }, // a password in an address
 ];
 
