@@ -125,10 +125,10 @@ export class ProjectService {
     { projectId, expected, signal, memory, ...content }: ProjectUpdate,
   ): Promise<ProjectOverview> {
     const caller = authorize(by, permissions.editWorkspace);
+    this.requirePatterns(content);
     const updated = await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
-      this.requirePatterns(next);
       await this.reserve(projectId, memory);
       const added = { workspaceBytes: specBytes(next) };
       return this.quotas.add(caller, added, async () => (await this.projects.replace(current, next)) && next);
@@ -163,7 +163,7 @@ export class ProjectService {
   }
 
   /** Throws InvalidRequest if the masker cannot run a pattern of the recording settings. */
-  private requirePatterns({ spec }: Project): void {
+  private requirePatterns({ spec }: { readonly spec: JsonObject }): void {
     Recording.requirePatterns(spec, (pattern) => this.masker.problem(pattern));
   }
 

@@ -1906,6 +1906,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
@@ -1990,6 +2000,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
@@ -2042,6 +2062,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
@@ -2108,6 +2138,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
