@@ -1,4 +1,4 @@
-import { blanked, type Find, UUID } from './find.js';
+import type { Find } from './find.js';
 
 const MOST_DIGITS = 19;
 /** The numbers of digits in the groups of a printed card number. */
@@ -17,8 +17,7 @@ const BRANDS: readonly RegExp[] = [
 
 /** Finds card numbers with a correct check digit, in one piece or in the groups that cards show. */
 export function* cards(text: string): Generator<Find> {
-  const view = blanked(text, UUID);
-  const groups = [...view.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ digits, from: index }));
+  const groups = [...text.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ digits, from: index }));
   for (const [first, { from }] of groups.entries()) {
     if (!FIRST_LENGTHS.includes((groups[first] as (typeof groups)[number]).digits.length)) continue;
     let digits = '';
@@ -27,7 +26,7 @@ export function* cards(text: string): Generator<Find> {
     for (let at = first; at < groups.length; at++) {
       const group = groups[at] as (typeof groups)[number];
       if (at > first) {
-        const gap = view.slice(from + digits.length + (separator?.length ?? 0) * (at - first - 1), group.from);
+        const gap = text.slice(from + digits.length + (separator?.length ?? 0) * (at - first - 1), group.from);
         if (!/^(?:[ .]| ?- ?)$/.test(gap) || (separator !== null && separator !== gap)) break;
         separator = gap;
       }
@@ -35,7 +34,7 @@ export function* cards(text: string): Generator<Find> {
       layout += `${at > first ? ',' : ''}${group.digits.length}`;
       if (digits.length > MOST_DIGITS) break;
       const to = group.from + group.digits.length;
-      if (LAYOUTS.test(layout) && isCard(digits) && isApart(view, from, to)) yield { from, to };
+      if (LAYOUTS.test(layout) && isCard(digits) && isApart(text, from, to)) yield { from, to };
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Recording, recordFindings } from '../../../src/domain/record/recording.js';
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
-import type { Json } from '../../../src/domain/workspace/json.js';
+import type { Json, JsonObject } from '../../../src/domain/workspace/json.js';
 import { Project } from '../../../src/domain/workspace/project.js';
 
 const own = (over: object = {}): Json => ({ name: 'customer', pattern: 'KD\\d+', ...over });
@@ -8,7 +8,8 @@ const pathsOf = (record: Json) => recordFindings('spec.record', record).map(({ p
 
 describe('the recording settings', () => {
   it('are null without the field', () => {
-    for (const spec of [{}, { record: null }, { record: { share: 2 } }]) expect(Recording.of(spec)).toBeNull();
+    for (const spec of [{}, { record: null }, { record: { share: 2 } }] as JsonObject[])
+      expect(Recording.of(spec)).toBeNull();
   });
 
   it('have defaults', () => {
