@@ -82,6 +82,7 @@ module.exports = {
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('logging-confined', ['winston', 'rotating-file-stream'], ['infrastructure/logging']),
     confined('ajv-confined', ['ajv'], ['infrastructure/json-schema', 'infrastructure/onnx-chat']),
+    confined('re2-confined', ['re2js'], ['infrastructure/masking']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
     confined('record-files-confined', ['csv-parse'], ['interfaces']),
     confined('zod-confined', ['zod'], ['interfaces', 'infrastructure', 'bootstrap']),

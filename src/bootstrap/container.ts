@@ -17,6 +17,7 @@ import { Breakers } from '../application/chat/breakers.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
+import { Masker } from '../application/record/ports.js';
 import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
   Chance,
@@ -42,6 +43,7 @@ import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog
 import { AnswerReader } from '../infrastructure/http-engine/answer-reader.js';
 import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
+import { Re2Masker } from '../infrastructure/masking/re2-masker.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
 import { ModelServerByKind } from '../infrastructure/model-server/model-server-by-kind.js';
 import { RemoteModelServer } from '../infrastructure/model-server/remote/remote-model-server.js';
@@ -159,6 +161,7 @@ function mailerOf(config: Config): Mailer {
 function bindWorkspace(container: Container, config: Config): void {
   container.bind(StarterCatalog).toConstantValue(new JsonStarterCatalog(config.startersFolder));
   container.bind(ContentHasher).to(Sha256ContentHasher);
+  container.bind(Masker).to(Re2Masker);
 }
 
 function bindChat(container: Container, config: Config, children: ChildLimits, telemetry: Telemetry): void {

@@ -4,6 +4,7 @@ import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { Recording } from '../../domain/record/recording.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { specBytes } from '../../domain/shared/storage-quota.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -14,6 +15,7 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
+import { Masker } from '../record/ports.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, type SizedItem, type VersionPage } from '../shared/ports.js';
@@ -57,6 +59,7 @@ export class ProjectService {
     private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
     private readonly quotas: StorageQuotas,
+    private readonly masker: Masker,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -79,6 +82,7 @@ export class ProjectService {
       createdBy: accountId,
       createdAt: this.clock.now(),
     });
+    this.requirePatterns(project);
     const added = { projects: 1, workspaceBytes: specBytes(project) };
     await this.quotas.add(caller, added, () => this.projects.add(project));
     return this.overview(project);
@@ -121,6 +125,7 @@ export class ProjectService {
     { projectId, expected, signal, memory, ...content }: ProjectUpdate,
   ): Promise<ProjectOverview> {
     const caller = authorize(by, permissions.editWorkspace);
+    this.requirePatterns(content);
     const updated = await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
@@ -155,6 +160,11 @@ export class ProjectService {
   async version(by: Caller | null, { version, ...wanted }: InProject & { version: number }): Promise<ProjectVersion> {
     const project = await this.find(by, wanted);
     return found('version', await this.projects.version(project.id, version));
+  }
+
+  /** Throws InvalidRequest if the masker cannot run a pattern of the recording settings. */
+  private requirePatterns({ spec }: { readonly spec: JsonObject }): void {
+    Recording.requirePatterns(spec, (pattern) => this.masker.problem(pattern));
   }
 
   private async starterContent(starterId: string, content: ProjectContent): Promise<ProjectContent> {

@@ -1,3 +1,4 @@
+import { recordFindings } from '../record/recording.js';
 import { type Finding, InvalidRequest, StaleVersion } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from './json.js';
@@ -89,7 +90,8 @@ function checked(content: CheckedContent): CheckedContent {
 }
 
 /** Checks the types of the fields that Tenon knows. Other fields can have any value. */
-function specFindings({ goal, task, system_prompt, dataset_id, acceptance, response_format }: JsonObject): Finding[] {
+function specFindings(spec: JsonObject): Finding[] {
+  const { goal, task, system_prompt, dataset_id, acceptance, response_format, record } = spec;
   const { metric, threshold, field }: JsonObject = isObject(acceptance) ? acceptance : {};
   const texts = { goal, task, system_prompt, dataset_id, 'acceptance.metric': metric, 'acceptance.field': field };
   const wrong = Object.entries(texts).filter(([, value]) => !isAbsent(value) && typeof value !== 'string');
@@ -98,7 +100,11 @@ function specFindings({ goal, task, system_prompt, dataset_id, acceptance, respo
     findings.push({ path: 'spec.acceptance', message: 'must be an object' });
   if (!isAbsent(threshold) && typeof threshold !== 'number')
     findings.push({ path: 'spec.acceptance.threshold', message: 'must be a number' });
-  return [...findings, ...formatFindings('spec.response_format', response_format)];
+  return [
+    ...findings,
+    ...formatFindings('spec.response_format', response_format),
+    ...recordFindings('spec.record', record),
+  ];
 }
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
+import { maskKinds, recordingLimits } from '../../../domain/record/recording.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { formatLimits } from '../../../domain/workspace/spec-format.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
@@ -54,6 +55,37 @@ const SpecFormat = {
   description: 'The format that answers must have in evaluations. It is written like `response_format` of OpenAI.',
 };
 
+const RecordingSettings = {
+  type: ['object' as const, 'null' as const],
+  properties: {
+    share: { type: ['number' as const, 'null' as const], minimum: 0, maximum: 1 },
+    content: { enum: ['none', 'full', null] },
+    days: { type: ['integer' as const, 'null' as const], minimum: 1, maximum: recordingLimits.days },
+    mask: {
+      type: ['array' as const, 'null' as const],
+      maxItems: recordingLimits.masks,
+      items: {
+        anyOf: [
+          { enum: [...maskKinds] },
+          {
+            type: 'object' as const,
+            properties: {
+              name: { type: 'string' as const, pattern: recordingLimits.name.source },
+              pattern: { type: 'string' as const, minLength: 1, maxLength: recordingLimits.pattern },
+            },
+            required: ['name', 'pattern'],
+            additionalProperties: false,
+          },
+        ],
+      },
+    },
+  },
+  additionalProperties: false,
+  description:
+    'How calls are recorded: the share of the calls (default 1), their content (default none), the days that they are ' +
+    'kept (default 30), and what is masked before anything is stored: built-in kinds, and own patterns of RE2.',
+};
+
 const Spec = AnyObject.meta({
   additionalProperties: true, // not `Json`: with it, orval's types of the listed fields would not compile
   properties: {
@@ -62,6 +94,7 @@ const Spec = AnyObject.meta({
     system_prompt: SpecText,
     dataset_id: SpecText,
     response_format: SpecFormat,
+    record: RecordingSettings,
     acceptance: {
       type: ['object', 'null'],
       properties: { metric: SpecText, threshold: { type: ['number', 'null'] }, field: SpecText },

@@ -1970,6 +1970,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
@@ -2054,6 +2064,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
@@ -2106,6 +2126,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
@@ -2172,6 +2202,16 @@ export interface components {
                         [key: string]: unknown;
                     };
                 };
+                record?: {
+                    share?: number | null;
+                    /** @enum {unknown} */
+                    content?: "none" | "full" | null;
+                    days?: number | null;
+                    mask?: (("email" | "phone" | "card" | "iban" | "ip" | "secret") | {
+                        name: string;
+                        pattern: string;
+                    })[] | null;
+                } | null;
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;

@@ -1,0 +1,99 @@
+import { MaskingFailed } from '../../../src/domain/record/errors.js';
+import { maskKinds } from '../../../src/domain/record/recording.js';
+import { finders } from '../../../src/infrastructure/masking/kinds.js';
+import { Re2Masker } from '../../../src/infrastructure/masking/re2-masker.js';
+import { ordinaryTexts } from '../../contracts/record/ordinary-texts.js';
+
+const LENGTH = 262_144;
+const filled = (part: string, length = LENGTH) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
+
+/** Returns the least milliseconds of the processor of a few runs. */
+function leastMs(run: () => void, runs = 3): number {
+  const spent = () => {
+    const before = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  return Math.min(...Array.from({ length: runs }, spent));
+}
+
+describe('the masker, on 256 KB', () => {
+  const masker = new Re2Masker();
+  const hostile = filled('a');
+
+  it.each(['(?:(?:a|aa)+)+$', '\\pL{450}\\pN{450}', '(a*)*b|a$', 'X!|a{400}$'])(
+    'ends a hostile pattern after about 10 ms, without masked text: %s',
+    (pattern) => {
+      const mask = () => masker.mask(hostile, [{ name: 'own', pattern }]);
+      expect(masker.problem(pattern)).toBeNull();
+      expect(mask).toThrow(MaskingFailed);
+      expect(leastMs(() => expect(mask).toThrow(MaskingFailed), 5)).toBeLessThan(20); // another thread may count too
+    },
+  );
+
+  it('applies the limit to all patterns and texts together', () => {
+    const masks = Array.from({ length: 20 }, (_, n) => ({ name: `own${n}`, pattern: `\\pL{450}\\pN{43${n % 10}}` }));
+    const texts = Array.from({ length: 100 }, () => filled('a', 2_600));
+    expect(() => masker.maskJson(texts, masks)).toThrow(MaskingFailed);
+    expect(leastMs(() => expect(() => masker.maskJson(texts, masks)).toThrow(MaskingFailed))).toBeLessThan(30);
+  });
+
+  it('does not repeat the content in an error', () => {
+    const broken = { name: 'own', pattern: '(' };
+    expect(() => masker.mask('planted', [broken])).toThrow(/^(?!.*planted).*masked/);
+  });
+
+  it('fails closed when a finder throws', () => {
+    const finder = jest.spyOn(finders, 'email').mockImplementation(() => {
+      throw new RangeError('ada@example.com');
+    });
+    expect(() => masker.mask('ada@example.com', ['email'])).toThrow(new MaskingFailed('the masker has failed'));
+    finder.mockRestore();
+  });
+
+  it('masks ordinary texts with all kinds quickly', () => {
+    const text = filled(ordinaryTexts.join('\n'));
+    expect(leastMs(() => masker.mask(text, maskKinds), 5)).toBeLessThan(150); // some 20 ms on an idle machine
+  });
+
+  it.each([
+    ...[
+      'a',
+      'a@',
+      '1',
+      '0 ',
+      ':',
+      'a:1',
+      '1.',
+      '\\',
+      '\\u0040',
+      'eyJaaaaaaaa-',
+      'sk-',
+      'password=',
+      '://a:',
+      '+1',
+      'de 8 9 ',
+    ],
+    ...[
+      '-----BEGIN PRIVATE KEY-----',
+      '%40',
+      '[',
+      '{"a":',
+      '-',
+      ' ',
+      '"@',
+      '4111 ',
+      '0000-',
+      '(0',
+      '１',
+      'bearer ',
+      'я',
+    ],
+    ...[`${'a'.repeat(64)}@`, `a@${'a.'.repeat(100)}`, '-----BEGIN ', 'password is ', 'tel ', 'DE89', '11111111-'],
+  ])('masks texts in linear time: %j', (part) => {
+    const quarter = leastMs(() => masker.mask(filled(part, LENGTH / 4), maskKinds), 2);
+    const whole = leastMs(() => masker.mask(filled(part), maskKinds), 2);
+    expect(whole).toBeLessThan(Math.max(10 * quarter, 250));
+  });
+});
