@@ -21,6 +21,7 @@ import {
   UsageRepository,
 } from '../application/jobs/ports.js';
 import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
+import { RecordedCallRepository } from '../application/record/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../application/spend/ports.js';
 import {
@@ -63,6 +64,7 @@ import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.rep
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
+import { TypeOrmRecordedCallRepository } from '../infrastructure/typeorm/record/recorded-call.repository.js';
 import { TypeOrmBudgetRepository } from '../infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../infrastructure/typeorm/spend/hold.repository.js';
 import { TypeOrmKeyLimitRepository } from '../infrastructure/typeorm/spend/key-limit.repository.js';
@@ -98,6 +100,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(WorkspaceSearch).to(TypeOrmWorkspaceSearch);
   container.bind(RuntimeConnectionRepository).to(TypeOrmRuntimeConnectionRepository);
   container.bind(ConversationRepository).to(TypeOrmConversationRepository);
+  container.bind(RecordedCallRepository).to(TypeOrmRecordedCallRepository);
   container.bind(ResponseRepository).to(TypeOrmResponseRepository);
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);
   container.bind(JobRepository).to(TypeOrmJobRepository);

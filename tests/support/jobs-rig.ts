@@ -9,10 +9,12 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { OwnCallTracker } from '../../src/application/jobs/own-call-tracker.js';
 import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
+import { CallRecorder } from '../../src/application/record/call-recorder.js';
 import { BudgetGuard } from '../../src/application/spend/budget-guard.js';
 import { SpendMeter } from '../../src/application/spend/spend-meter.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
+import { Re2Masker } from '../../src/infrastructure/masking/re2-masker.js';
 import { NoTracer } from '../../src/infrastructure/system/adapters.js';
 import type { DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
@@ -60,6 +62,7 @@ export function jobsRig(
     running,
     finisher,
     guard,
+    new CallRecorder(repositories.recordedCalls, new Re2Masker(), { draw: () => 0 }),
     processes,
     new Authority(repositories.credentials, clock),
     ids,

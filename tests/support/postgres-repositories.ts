@@ -1,4 +1,5 @@
 import { Sealer } from '../../src/infrastructure/crypto/secrets.js';
+import { SystemClock } from '../../src/infrastructure/system/adapters.js';
 import {
   TypeOrmAccountRepository,
   TypeOrmTeamRepository,
@@ -26,6 +27,7 @@ import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-his
 import { TypeOrmOwnCallRepository } from '../../src/infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
+import { TypeOrmRecordedCallRepository } from '../../src/infrastructure/typeorm/record/recorded-call.repository.js';
 import { TypeOrmBudgetRepository } from '../../src/infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../../src/infrastructure/typeorm/spend/hold.repository.js';
 import { TypeOrmKeyLimitRepository } from '../../src/infrastructure/typeorm/spend/key-limit.repository.js';
@@ -75,6 +77,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     jobs: new TypeOrmJobRepository(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),
     ownCalls: new TypeOrmOwnCallRepository(unitOfWork),
+    recordedCalls: new TypeOrmRecordedCallRepository(unitOfWork, new SystemClock()),
     usage: new TypeOrmUsageRepository(unitOfWork),
     evaluations: new TypeOrmEvaluationRepository(unitOfWork),
     alertRules: new TypeOrmAlertRuleRepository(unitOfWork),

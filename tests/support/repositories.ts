@@ -24,6 +24,7 @@ import {
 } from '../../src/application/jobs/ports.js';
 import { StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
+import { RecordedCallRepository } from '../../src/application/record/ports.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../../src/application/spend/ports.js';
 import {
@@ -59,6 +60,7 @@ export const storagePorts = {
   jobs: JobRepository,
   jobHistory: JobHistory,
   ownCalls: OwnCallRepository,
+  recordedCalls: RecordedCallRepository,
   evaluations: EvaluationRepository,
   usage: UsageRepository,
   alertRules: AlertRuleRepository,

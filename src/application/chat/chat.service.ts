@@ -7,6 +7,7 @@ import { AnswerOutOfFormat, InferenceTimeout, RuntimeInvalidResponse } from '../
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { type CallFigures, type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
+import { RecordableChat } from '../record/recordable-chat.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
@@ -27,6 +28,8 @@ interface Kept {
 
 interface Chat extends Kept, WithMemory {
   readonly request: ChatRequest;
+  /** The id in the answer that the caller gets. */
+  readonly answerId: string;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -51,6 +54,7 @@ type AccountCall = CallInfo & {
   readonly by: AccountCaller;
   readonly projectId: string;
   readonly attempts: Attempts;
+  readonly recordable: RecordableChat;
 };
 
 interface Turn {
@@ -108,7 +112,7 @@ export class ChatService {
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
-    const { projectId, attempts } = call;
+    const { projectId, attempts, recordable } = call;
     let early = new EarlyEnd(request, attempts);
     const completion = await this.calls.track(
       call,
@@ -127,10 +131,12 @@ export class ChatService {
       {
         figuresOf: ({ usage }, bounds) => (usage || !bounds ? figuresOf(usage) : early.ofWhole()),
         store: async (answer) => {
+          recordable.addWhole(answer);
           await this.store(turn, input, TurnText.of(answer));
           await input.store?.(answer, projectId);
         },
         ifFailed: async (error, hasLeft) => {
+          if (error instanceof AnswerOutOfFormat) recordable.addWhole(error.completion);
           if (error instanceof AnswerOutOfFormat) return { ...figuresOf(error.completion.usage), isCharged: true };
           return hasLeft || error instanceof BudgetTimeOver ? early.ofWhole() : undefined;
         },
@@ -158,7 +164,7 @@ export class ChatService {
     const { request, signal, memory } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
-    const { projectId, by, attempts } = about;
+    const { projectId, by, attempts, recordable } = about;
     const caller = by.accountId;
     const sent = bounded(request, call.bounds);
     const early = new EarlyEnd(sent, attempts);
@@ -199,6 +205,7 @@ export class ChatService {
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
         early.add(part);
+        recordable.add(part);
         if (turn && !part.choice) text.add(part); // a conversation keeps the first answer
         const { end } = part;
         if (end) {
@@ -235,10 +242,10 @@ export class ChatService {
   /** Makes all checks that are possible before the generation. */
   private async prepare(
     by: Caller | null,
-    { keptIn, signal, request, memory: _, ...named }: Input,
+    { keptIn, signal, request, answerId, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
+    const { projectId, runtime, prices, hasBudgets, recording } = await this.reconciler.stateForCall(caller, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
@@ -251,8 +258,9 @@ export class ChatService {
     };
     const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
     const guard = hasBudgets ? take : null;
+    const recordable = new RecordableChat(recording, answerId, request);
     const about = { by: caller, kind: 'chat', name: null, projectId, modelId, attempts, guard, signal } as const;
-    return { call: { ...about, pricesOf: (answered) => prices.get(answered ?? '') ?? null }, turn };
+    return { call: { ...about, recordable, pricesOf: (answered) => prices.get(answered ?? '') ?? null }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {

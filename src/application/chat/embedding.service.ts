@@ -60,7 +60,7 @@ export class EmbeddingService {
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
+    const { projectId, runtime, prices, hasBudgets, recording } = await this.reconciler.stateForCall(caller, named);
     requireReady(runtime);
     const { modelId } = runtime;
     const attempts = new Attempts(() => this.clock.now().getTime());
@@ -72,10 +72,12 @@ export class EmbeddingService {
     });
     const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
     const guard = hasBudgets ? take : null;
+    const content = () => ({ request: { texts: request.texts }, answer: null });
+    const recordable = { recording, answerId: () => null, content };
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, attempts, guard, signal } as const;
     const pricesOf = (answered: string | null) => prices.get(answered ?? '') ?? null;
     const embeddings = await this.calls.track(
-      { ...about, pricesOf },
+      { ...about, pricesOf, recordable },
       async (begun, bounds) => {
         const deadline = new CallDeadline(signal, bounds);
         const admitted = () => {

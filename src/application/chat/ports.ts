@@ -5,7 +5,7 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import type { Response, ResponseEnd } from '../../domain/chat/response.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { Targets } from '../../domain/chat/target.js';
-import type { JsonObject } from '../../domain/workspace/json.js';
+import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Reservation } from '../shared/memory-budget.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
@@ -264,6 +264,8 @@ export interface ConnectedProject {
   readonly projectId: string;
   /** True if there is a budget of the project or of the given scopes. */
   readonly hasBudgets: boolean;
+  /** The field `record` of the project's spec. Null: absent. */
+  readonly record: Json;
   readonly connection: RuntimeConnection | null;
 }
 
@@ -275,10 +277,7 @@ export interface ChatModel extends Pick<Project, 'id' | 'createdAt'> {
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /**
-   * Returns the team's project with this id and its connection, or null if the team has no such project. `scopes` are the
-   * ids of further scopes of budgets.
-   */
+  /** Returns the team's project with this id and its connection, or null. `scopes` are further scopes of budgets. */
   abstract ofProject(teamId: string, projectId: string, scopes?: readonly string[]): Promise<ConnectedProject | null>;
   /**
    * Returns the team's project with the id `model`, or else the team's only project with this name. Returns null if

@@ -136,7 +136,7 @@ export class ResponseRunner implements TaskWorker {
     const look = setInterval(() => void recorder.look(() => this.responses.taskBytes(id)), STORE_MS);
     const check = setInterval(() => void this.checkKey(caller, ended), CHECK_MS);
     try {
-      const chat = { projectId, keptIn: null, request, signal: either, memory, store };
+      const chat = { projectId, keptIn: null, answerId: id, request, signal: either, memory, store };
       const { parts } = await this.chats.stream(caller, chat);
       for await (const part of parts) {
         if (part.end) return;

@@ -91,7 +91,7 @@ export class ResponseService {
     const answer = new AnswerAssembly();
     let response = draft;
     const { modelId } = await this.chats.complete(caller, {
-      ...{ model, keptIn: null, request, signal, memory },
+      ...{ model, keptIn: null, answerId: draft.id, request, signal, memory },
       store: async (completion, projectId) => {
         for (const _ of answer.addWhole(completion));
         response = await this.ended(caller, input, { ...draft, projectId }, answer, completion);
@@ -115,7 +115,7 @@ export class ResponseService {
       last.push({ step: 'finished', response });
     };
     const { projectId, modelId, parts, expired } = await this.chats.stream(caller, {
-      ...{ model, keptIn: null, request, signal, memory },
+      ...{ model, keptIn: null, answerId: draft.id, request, signal, memory },
       store: async (part, id) => {
         last.push(...answer.add(part));
         await finish(part.end, id);

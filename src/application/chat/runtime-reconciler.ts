@@ -4,6 +4,7 @@ import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource, RuntimeStatus, TargetStatus } from '../../domain/chat/runtime.js';
 import { RuntimeId, Targets } from '../../domain/chat/target.js';
+import { Recording } from '../../domain/record/recording.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { unstorableLeaf } from '../../domain/shared/text.js';
 import { Budget } from '../../domain/spend/budget.js';
@@ -32,6 +33,8 @@ interface CalledRuntime extends NamedRuntime {
   /** True if the call is under budgets. */
   readonly hasBudgets: boolean;
   readonly prices: PricesByModel;
+  /** What the project keeps of the call. */
+  readonly recording: Recording;
 }
 
 /**
@@ -124,8 +127,9 @@ export class RuntimeReconciler {
 
   /** Returns also what a call of the caller costs, and whether it is under budgets. Throws what `stateForTeam` throws. */
   async stateForCall(caller: AccountCaller, named: NamedProject): Promise<CalledRuntime> {
-    const { projectId, connection, hasBudgets } = await this.find(caller, named, Budget.scopesOf(caller));
-    return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.pricesOf(projectId) };
+    const { projectId, connection, hasBudgets, record } = await this.find(caller, named, Budget.scopesOf(caller));
+    const known = { projectId, hasBudgets, recording: Recording.of({ record }) };
+    return { ...known, runtime: this.combined(connection), prices: this.pricesOf(projectId) };
   }
 
   /** Returns the prices of the targets that this instance runs for the project. */

@@ -3,11 +3,13 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
+import type { RecordedCall } from '../../domain/record/recorded-call.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
 import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { Authority } from '../accounts/authority.js';
+import { CallRecorder, type Recordable } from '../record/call-recorder.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import type { Bounds, Charge } from '../spend/ports.js';
@@ -24,6 +26,8 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly guard: ((callId: string, at: Date) => Promise<Bounds | null>) | null;
   /** The attempts of the call, which say at its end which model has answered. Absent for a prediction. */
   readonly attempts?: Attempts;
+  /** What the project may keep of the call beside its job. Absent: nothing. */
+  readonly recordable?: Recordable;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -83,6 +87,7 @@ export class CallTracker {
     private readonly running: RunningCalls,
     private readonly finisher: JobFinisher,
     private readonly guard: BudgetGuard,
+    private readonly recorder: CallRecorder,
     private readonly instances: InstanceRegistry,
     private readonly authority: Authority,
     private readonly ids: IdGenerator,
@@ -115,7 +120,7 @@ export class CallTracker {
 
   /** Opens a call that arrives now, and takes its holds. Throws what `guard` throws. */
   async open(info: CallInfo): Promise<TrackedCall> {
-    const { by, signal, kind, name, projectId, modelId, guard, attempts } = info;
+    const { by, signal, kind, name, projectId, modelId, guard, attempts, recordable } = info;
     if (projectId !== null) this.authority.place(by, projectId);
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
@@ -136,7 +141,7 @@ export class CallTracker {
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return release();
       const known = { figures, prices: pricesOf(info), attempts, bounds, at: this.clock.now() };
-      ending ??= this.end(finished(job, outcome, known), log);
+      ending ??= this.end(finished(job, outcome, known), log, recordable);
       await ending;
     };
     const refused = async () => {
@@ -189,8 +194,11 @@ export class CallTracker {
     );
   }
 
-  private async end(end: Ended, log: Logger): Promise<void> {
-    const { id } = end.job;
+  private async end(finished: Finished, log: Logger, recordable: Recordable | undefined): Promise<void> {
+    const { job } = finished;
+    const { id } = job;
+    const kept = recordable ? await this.recorder.prepare(job, recordable, log) : null;
+    const end = { ...finished, kept };
     this.running.end(id);
     try {
       await this.store(end, log);
@@ -201,7 +209,8 @@ export class CallTracker {
     }
   }
 
-  private async store({ job, charge }: Ended, log: Logger): Promise<void> {
+  private async store({ job, charge, kept }: Ended, log: Logger): Promise<void> {
+    if (kept) await this.recorder.store(kept);
     try {
       await this.finisher.finishCall(job, log, charge);
     } catch (error) {
@@ -224,9 +233,14 @@ interface Calculation {
 }
 
 /** The finished job of a call, and what it has taken. */
-interface Ended {
+interface Finished {
   readonly job: Job;
   readonly charge: Charge;
+}
+
+interface Ended extends Finished {
+  /** What the project keeps of the call. Null: nothing. */
+  readonly kept: RecordedCall | null;
 }
 
 export const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
@@ -239,7 +253,7 @@ export const pricesOf = ({ pricesOf: of, attempts, modelId }: CallInfo): Prices 
  * Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. The time that a call
  * needs to end after its deadline is not charged.
  */
-function finished(job: Job, outcome: Outcome, known: Calculation): Ended {
+function finished(job: Job, outcome: Outcome, known: Calculation): Finished {
   const { figures = NO_FIGURES, prices, attempts, bounds, at } = known;
   const { tokensCached = 0, isCharged = false, ...made } = figures;
   const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());

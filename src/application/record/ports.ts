@@ -1,5 +1,9 @@
+import type { FinalStatus } from '../../domain/jobs/job.js';
+import type { Feedback } from '../../domain/record/feedback.js';
+import type { RecordedCall } from '../../domain/record/recorded-call.js';
 import type { Mask } from '../../domain/record/recording.js';
 import type { Json } from '../../domain/workspace/json.js';
+import type { Page, SizedItem } from '../shared/ports.js';
 
 /**
  * Replaces personal data and secrets in content before it is stored: a find of the kind `email` becomes `[email]`, a
@@ -24,4 +28,53 @@ export abstract class Masker {
    * `[email] 2`. Throws MaskingFailed if the value is not masked completely.
    */
   abstract maskJson<T extends Json>(value: T, masks: readonly Mask[]): T;
+}
+
+/** Selects calls of a project. A null field selects all. */
+export interface CallFilter {
+  readonly projectId: string;
+  /** Only calls that arrived then or later. */
+  readonly since: Date | null;
+  /** Only calls that arrived earlier. */
+  readonly until: Date | null;
+  readonly modelId: string | null;
+  readonly keyId: string | null;
+  readonly accountId: string | null;
+  readonly status: FinalStatus | null;
+  /** Only calls with a current feedback that has exactly this score. */
+  readonly score: number | null;
+  /** Only calls with a current feedback that has this label. */
+  readonly label: string | null;
+  /** Only calls with these words in their content. */
+  readonly q: string | null;
+}
+
+/**
+ * Stores the calls that projects keep. They are deleted with their project and with their account. Calls after their
+ * `expiresAt` are not found any more.
+ */
+export abstract class RecordedCallRepository {
+  /** Stores a call. Does nothing if it is stored already, or if its project or its account is gone. */
+  abstract add(call: RecordedCall): Promise<void>;
+  /** Finds a call of a team by its id, or the newest one by the id of its answer. */
+  abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
+  /** Lists calls in the order of their arrival, the newest first, beginning after the id `after`. */
+  abstract list(filter: CallFilter, page: Page): Promise<RecordedCall[]>;
+  /** Returns the sizes of the contents of the calls that `list` returns. */
+  abstract sizes(filter: CallFilter, page: Page): Promise<SizedItem[]>;
+  /** Deletes a call with its feedback. Returns false if it was not there. */
+  abstract remove(id: string): Promise<boolean>;
+  /**
+   * Deletes calls that expired before `now`, at most `most` of them, and returns their number. Concurrent calls do not
+   * wait for each other.
+   */
+  abstract forget(now: Date, most: number): Promise<number>;
+}
+
+/** Stores what accounts say about calls. It is deleted with the call and with the account. */
+export abstract class FeedbackRepository {
+  /** Stores a feedback, which replaces the current one of the same account and call. Throws NotFound if the call is gone. */
+  abstract add(feedback: Feedback): Promise<void>;
+  /** Returns all feedback on these calls with its history, the newest first. */
+  abstract ofCalls(callIds: readonly string[]): Promise<Feedback[]>;
 }

@@ -32,19 +32,22 @@ export const recordingLimits = {
 } as const;
 
 const defaults: Recording = { share: 1, content: 'none', days: 30, mask: [] };
+/** A spec of an earlier version may have a field `record` with any value. */
+const NOTHING: Recording = { ...defaults, share: 0 };
 const fields = ['share', 'content', 'days', 'mask'];
 
 export const Recording = {
-  /** Reads the settings from the spec of a project. Returns null if there are none, or if they are not valid. */
-  of({ record }: JsonObject): Recording | null {
-    if (!isObject(record) || recordFindings('', record).length > 0) return null;
+  /** Reads the settings from the spec of a project. What is absent has its default. Settings that are not valid keep nothing. */
+  of({ record = null }: JsonObject): Recording {
+    if (isAbsent(record)) return defaults;
+    if (!isObject(record) || recordFindings('', record).length > 0) return NOTHING;
     const given = Object.entries(record).filter(([, value]) => !isAbsent(value));
     return { ...defaults, ...Object.fromEntries(given) };
   },
 
   /** Throws InvalidRequest if a pattern has a problem. `problemOf` returns the problem, or null. */
   requirePatterns(spec: JsonObject, problemOf: (pattern: string) => string | null): void {
-    const findings = (Recording.of(spec)?.mask ?? []).flatMap((mask, at) => {
+    const findings = Recording.of(spec).mask.flatMap((mask, at) => {
       const message = typeof mask === 'string' ? null : problemOf(mask.pattern);
       return message === null ? [] : [{ path: `spec.record.mask.${at}.pattern`, message }];
     });

@@ -21,6 +21,7 @@ export interface Contract<
   readonly id: string;
   readonly tag:
     | 'Team accounts'
+    | 'Calls'
     | 'Project workspace'
     | 'Runtime'
     | 'Inference'

@@ -6,6 +6,7 @@ import type {
   RuntimeConnection,
   RuntimeConnectionRepository,
 } from '../../../application/chat/ports.js';
+import type { Json } from '../../../domain/workspace/json.js';
 import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -21,7 +22,8 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
 /** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
 const OF_TEAM = `
   SELECT p.id AS "projectId", c.model_id AS "modelId", c.fallbacks, c.split, c.wanted AS desired,
-         EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($3::text[] || p.id)) AS "hasBudgets"
+         EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($3::text[] || p.id)) AS "hasBudgets",
+         p.spec->'record' AS record
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
 const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;
@@ -35,12 +37,12 @@ const OF_MODEL = `${OF_TEAM} AND (p.id = $2 OR p.name = $2) ORDER BY p.id = $2 D
 
 interface ProjectRow extends Omit<RuntimeConnection, 'modelId'> {
   readonly hasBudgets: boolean;
+  readonly record: Json;
   readonly modelId: string | null;
 }
 
-const connectedProjectOf = ({ hasBudgets, modelId, ...row }: ProjectRow): ConnectedProject => ({
-  projectId: row.projectId,
-  hasBudgets,
+const connectedProjectOf = ({ hasBudgets, record, modelId, ...row }: ProjectRow): ConnectedProject => ({
+  ...{ projectId: row.projectId, hasBudgets, record },
   connection: modelId === null ? null : { ...row, modelId },
 });
 

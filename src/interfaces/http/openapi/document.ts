@@ -21,6 +21,7 @@ import { carriedBy, refusalResponses } from './responses.js';
 /** Describes each tag, in the order of the reference. */
 const tags: Readonly<Record<Contract['tag'], string>> = {
   'Team accounts': 'Registration, sessions, API keys, invites and roles.',
+  Calls: 'The calls that a project keeps with their content, and the feedback on them.',
   'Project workspace': 'Projects, their datasets and their models, each with versions. A team sees only its own.',
   Runtime: 'The model that answers the chats of a project: connect it, start it, stop it.',
   Inference: 'Chat completions, and conversations that store them.',

@@ -28,8 +28,8 @@ export class MessagesController implements Controller {
 
   private async create({ caller, body, signal, memory }: CallOf<typeof createAnthropicMessage>) {
     const { model, stream } = body;
-    const input = { model, keptIn: null, request: chatRequestOf(body), signal, memory };
     const head = { id: this.ids.next('msg'), model, marksCache: marksCache(body) };
+    const input = { model, keptIn: null, answerId: head.id, request: chatRequestOf(body), signal, memory };
     if (!stream) {
       const { completion, modelId } = await this.chats.complete(caller, input);
       return new Reply(200, messageOf(head, completion), modelHeader(modelId));

@@ -36,8 +36,8 @@ export class TextCompletionsController implements Controller {
     const { model } = body;
     const request = textRequestOf(body);
     const { texts = [], choices = 1 } = request;
-    const input = { model, keptIn: null, request, signal, memory };
     const head = { id: this.ids.next('cmpl'), created: wholeSeconds(this.clock.now()), model };
+    const input = { model, keptIn: null, answerId: head.id, request, signal, memory };
     const beginning = (choice: number) => (body.echo === true ? (texts[Math.floor(choice / choices)] ?? '') : '');
     if (body.stream) {
       const { parts, modelId, expired } = await this.chats.stream(caller, input);

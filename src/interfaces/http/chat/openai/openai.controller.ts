@@ -39,9 +39,9 @@ export class OpenAiController implements Controller {
   private async create({ caller, headers, body, signal, memory }: CallOf<typeof createOpenAiChatCompletion>) {
     const keptIn = headers[CONVERSATION] ?? null;
     const { model } = body;
-    const input = { model, keptIn, request: chatRequestOf(body), signal, memory };
     const hasFunctions = usesFunctions(body as unknown as JsonObject);
     const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
+    const input = { model, keptIn, answerId: head.id, request: chatRequestOf(body), signal, memory };
     if (body.stream)
       return this.streamed(await this.chats.stream(caller, input), {
         ...head,

@@ -28,11 +28,12 @@ export class CompletionsController implements Controller {
     const { messages, max_tokens: maxTokens = null, temperature } = body;
     const request = { messages, maxTokens, temperature };
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { projectId, keptIn, request, signal, memory };
+    const answerId = this.ids.next('chatcmpl');
+    const input = { projectId, keptIn, answerId, request, signal, memory };
     const { completion, modelId, conversationId } = await this.chats.complete(caller, input);
     const { text, finishReason, usage } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {
-      id: this.ids.next('chatcmpl'),
+      id: answerId,
       object: 'chat.completion',
       created: wholeSeconds(this.clock.now()),
       model: projectId,

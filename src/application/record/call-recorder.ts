@@ -1,0 +1,59 @@
+import { injectable } from 'inversify';
+import { Job } from '../../domain/jobs/job.js';
+import { type CallContent, withoutLongTexts } from '../../domain/record/call-content.js';
+import { callLimits, RecordedCall } from '../../domain/record/recorded-call.js';
+import type { Recording } from '../../domain/record/recording.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
+import { Chance, type Logger } from '../shared/ports.js';
+import { Masker, RecordedCallRepository } from './ports.js';
+
+/** A call that its project may keep. */
+export interface Recordable {
+  readonly recording: Recording;
+  /** Returns the id in the answer that the caller gets. Null: it has none. */
+  readonly answerId: () => string | null;
+  /** Returns what the call has so far. */
+  readonly content: () => CallContent;
+}
+
+/** Keeps calls as their projects want. Masks their contents before anything is stored. */
+@injectable()
+export class CallRecorder {
+  constructor(
+    private readonly calls: RecordedCallRepository,
+    private readonly masker: Masker,
+    private readonly chance: Chance,
+  ) {}
+
+  /**
+   * Returns what is kept of a finished call, or null if nothing is. Never throws: a content that cannot be masked is left
+   * out.
+   */
+  async prepare(job: Job, { recording, answerId, content }: Recordable, log: Logger): Promise<RecordedCall | null> {
+    const { teamId, projectId } = job;
+    if (teamId === null || projectId === null || !Job.isFinished(job)) return null;
+    if (recording.share < 1 && this.chance.draw() >= recording.share) return null;
+    const kept = { answerId: answerId(), recording };
+    const of = { ...job, teamId, projectId };
+    if (recording.content === 'none') return RecordedCall.of(of, { ...kept, content: 'none', masked: null });
+    try {
+      return RecordedCall.of(of, { ...kept, content: 'full', masked: await this.masked(content(), recording) });
+    } catch (error) {
+      log.warn('the content of a call is not kept, because it could not be masked', { error });
+      return RecordedCall.of(of, { ...kept, content: 'unmaskable', masked: null });
+    }
+  }
+
+  /** Stores what `prepare` has returned. Does nothing if it is stored already. */
+  store(call: RecordedCall): Promise<void> {
+    return this.calls.add(call);
+  }
+
+  private async masked(content: CallContent, { mask }: Recording): Promise<CallContent> {
+    if (mask.length === 0) return content;
+    const sides = [content.request, content.answer].map((side) => withoutLongTexts(side, callLimits.sideMasked));
+    const whole = sides.map(({ value }) => value);
+    const [request, answer] = (await this.masker.maskJson(whole, mask)) as [JsonObject, JsonObject | null];
+    return { request, answer, isCut: sides.some(({ isCut }) => isCut) };
+  }
+}

@@ -1,0 +1,172 @@
+import type { Answer, ChatRequest, ContentPart, RequestMessage, Tool } from '../chat/chat.js';
+import { isObject, type Json, type JsonObject } from '../workspace/json.js';
+
+/** The content of a call in the neutral form of Tenon, as JSON with the names of the API. */
+export interface CallContent {
+  readonly request: JsonObject;
+  /** Null: the call has no answer. */
+  readonly answer: JsonObject | null;
+  /** True: texts that are too long were left out. */
+  readonly isCut?: boolean;
+}
+
+/** An answer, or the part of it that was made before the call ended. */
+export interface RecordedAnswer extends Pick<Answer, 'text' | 'toolCalls' | 'reasoning'> {
+  readonly finishReason: Answer['finishReason'] | null;
+}
+
+/** Stands for an image. Images are never kept, because no masker can read them. */
+const IMAGE = { image: 'not kept' } as const;
+
+/** Returns a request without its images. */
+export function requestJson(request: ChatRequest): JsonObject {
+  const { messages, texts, choices, maxTokens, temperature, tools, toolChoice, parallelToolCalls } = request;
+  const { reasoningEffort, responseFormat, sampling = {} } = request;
+  const wanted = typeof toolChoice === 'object' ? { tool: toolChoice.tool } : toolChoice;
+  const format = responseFormat && { ...responseFormat, place: undefined };
+  return present({
+    ...{ max_tokens: maxTokens, temperature, choices, reasoning_effort: reasoningEffort },
+    ...Object.fromEntries(Object.entries(sampling).map(([name, value]) => [snakeCase(name), value])),
+    ...{ parallel_tool_calls: parallelToolCalls, tool_choice: wanted },
+    messages: texts ? undefined : messages.map(messageJson),
+    texts,
+    tools: tools?.map(toolJson),
+    response_format: format && present(format),
+  });
+}
+
+/** Returns the first answer, with the others in `others`. Returns null if there is none. */
+export function answerJson([first, ...others]: readonly RecordedAnswer[]): JsonObject | null {
+  if (!first) return null;
+  return { ...oneAnswer(first), ...(others.length > 0 && { others: others.map(oneAnswer) }) };
+}
+
+const oneAnswer = ({ text, toolCalls = [], reasoning, finishReason }: RecordedAnswer): JsonObject =>
+  present({
+    ...{ role: 'assistant', finish_reason: finishReason, content: text, reasoning: reasoning || undefined },
+    tool_calls: toolCalls.length > 0 ? toolCalls.map(toolCallJson) : undefined,
+  });
+
+function messageJson({ role, content, parts, name, toolCalls, toolCallId, refusal, reasoning }: RequestMessage) {
+  return present({
+    ...{ role, name, content: parts?.some(isImage) ? parts.map(partJson) : content },
+    ...{ reasoning, tool_calls: toolCalls?.map(toolCallJson), tool_call_id: toolCallId, refusal },
+  });
+}
+
+const toolCallJson = ({ id, name, arguments: text }: { id: string; name: string; arguments: string }) => ({
+  ...{ id, name, arguments: text },
+});
+
+const toolJson = ({ name, description, parameters, strict }: Tool): JsonObject =>
+  present({ name, description, parameters, strict });
+
+const isImage = (part: ContentPart): boolean => 'imageUrl' in part;
+const partJson = (part: ContentPart): JsonObject => ('imageUrl' in part ? IMAGE : { text: part.text });
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Leaves out what is absent. */
+const present = (fields: Readonly<Record<string, unknown>>): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
+
+interface Cut<Value> {
+  readonly value: Value;
+  readonly isCut: boolean;
+}
+
+/** Leaves out each text with which all texts together would have more than `most` characters. */
+export function withoutLongTexts<Value extends Json>(value: Value, most: number): Cut<Value> {
+  return limited(value, most, { sizeOf: (text) => text.length, begin: () => '' });
+}
+
+/** Keeps the beginning of a value, so that its texts and names have at most `most` bytes as JSON. */
+export function cut<Value extends Json>(value: Value, most: number): Cut<Value> {
+  return limited(value, most, { sizeOf: jsonBytes, begin });
+}
+
+interface Measure {
+  readonly sizeOf: (text: string) => number;
+  /** Returns the beginning of a text that has at most this size. */
+  readonly begin: (text: string, most: number) => string;
+}
+
+function limited<Value extends Json>(value: Value, most: number, { sizeOf, begin: first }: Measure): Cut<Value> {
+  let [left, isCut] = [most, false];
+  const text = (whole: string): string => {
+    const size = sizeOf(whole);
+    if (size <= left) {
+      left -= size;
+      return whole;
+    }
+    isCut = true;
+    const beginning = first(whole, left);
+    left -= sizeOf(beginning);
+    return beginning;
+  };
+  const visit = (one: Json): Json => {
+    if (typeof one === 'string') return text(one);
+    if (Array.isArray(one)) {
+      const kept: Json[] = [];
+      for (const item of one) {
+        if (left <= 0) {
+          isCut = true;
+          break;
+        }
+        left -= 1;
+        kept.push(visit(item));
+      }
+      return kept;
+    }
+    if (!isObject(one)) return one;
+    const members: [string, Json][] = [];
+    for (const [name, member] of Object.entries(one)) {
+      left -= sizeOf(name);
+      if (left <= 0) {
+        isCut = true;
+        break;
+      }
+      members.push([name, visit(member)]);
+    }
+    return Object.fromEntries(members);
+  };
+  return { value: visit(value) as Value, isCut };
+}
+
+const encoder = new TextEncoder();
+const jsonBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length;
+
+/** Finds the beginning by halves, because escapes and characters have different sizes. */
+function begin(text: string, most: number): string {
+  let [fits, tooLong] = [0, text.length];
+  while (tooLong - fits > 1) {
+    const middle = (fits + tooLong) >> 1;
+    if (jsonBytes(text.slice(0, middle)) <= most) fits = middle;
+    else tooLong = middle;
+  }
+  return text.slice(0, fits).toWellFormed();
+}
+
+/** The most characters of one side that a search finds. */
+const SEARCHED = 100_000;
+/** Their texts are the content. The other members are names, ids and settings. */
+const SEARCHED_FIELDS = new Set(['content', 'text', 'texts', 'arguments', 'reasoning', 'refusal']);
+
+/** Returns the first texts of both sides, for a search. */
+export const searchText = (request: Json, answer: Json): string =>
+  [request, answer].map((side) => textsOf(side, SEARCHED)).join('\n');
+
+function textsOf(value: Json, most: number): string {
+  const texts: string[] = [];
+  let left = most;
+  const visit = (one: Json, isSearched: boolean): void => {
+    if (left <= 0) return;
+    if (typeof one === 'string' && isSearched) {
+      texts.push(one.slice(0, left));
+      left -= one.length + 1;
+    } else if (Array.isArray(one)) for (const item of one) visit(item, isSearched);
+    else if (isObject(one)) for (const [name, member] of Object.entries(one)) visit(member, SEARCHED_FIELDS.has(name));
+  };
+  visit(value, false);
+  return texts.join('\n');
+}

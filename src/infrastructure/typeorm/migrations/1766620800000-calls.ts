@@ -1,0 +1,64 @@
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
+
+/**
+ * Adds the calls that projects keep, and the feedback on them. A call has a copy of the figures of its job, because jobs
+ * are kept for another time. A search finds the words of the first part of a content.
+ */
+export class Calls1766620800000 extends ForwardMigration {
+  readonly name = 'Calls1766620800000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE calls (
+        id text COLLATE "C" PRIMARY KEY,
+        answer_id text COLLATE "C",
+        team_id text COLLATE "C" NOT NULL,
+        project_id text COLLATE "C" NOT NULL REFERENCES projects ON DELETE CASCADE,
+        account_id text COLLATE "C" NOT NULL REFERENCES accounts ON DELETE CASCADE,
+        key_id text COLLATE "C",
+        model_id text COLLATE "C",
+        kind text COLLATE "C" NOT NULL,
+        status text COLLATE "C" NOT NULL,
+        created_at timestamptz NOT NULL,
+        started_at timestamptz,
+        finished_at timestamptz NOT NULL,
+        usage json,
+        cost numeric(27, 9),
+        content text COLLATE "C" NOT NULL,
+        request json,
+        answer json,
+        truncated boolean NOT NULL,
+        expires_at timestamptz NOT NULL,
+        search tsvector
+      );
+      CREATE INDEX calls_of_project ON calls (project_id, created_at, id);
+      CREATE INDEX calls_of_account ON calls (account_id, project_id, created_at, id);
+      CREATE INDEX calls_of_key ON calls (key_id, project_id, created_at, id) WHERE key_id IS NOT NULL;
+      CREATE INDEX calls_of_model ON calls (project_id, model_id, created_at, id);
+      CREATE INDEX calls_not_succeeded ON calls (project_id, status, created_at, id) WHERE status <> 'succeeded';
+      CREATE INDEX calls_by_answer ON calls (answer_id) WHERE answer_id IS NOT NULL;
+      CREATE INDEX calls_by_end ON calls (expires_at);
+      CREATE INDEX calls_by_word ON calls USING gin (search) WHERE search IS NOT NULL;
+      -- The history of an account's feedback on a call. The last one counts.
+      CREATE TABLE call_feedback (
+        id text COLLATE "C" PRIMARY KEY,
+        call_id text COLLATE "C" NOT NULL REFERENCES calls ON DELETE CASCADE,
+        project_id text COLLATE "C" NOT NULL,
+        account_id text COLLATE "C" NOT NULL REFERENCES accounts ON DELETE CASCADE,
+        key_id text COLLATE "C",
+        score double precision,
+        label text,
+        comment text,
+        correction json,
+        created_at timestamptz NOT NULL,
+        is_current boolean NOT NULL
+      );
+      CREATE INDEX feedback_of_call ON call_feedback (call_id, id);
+      CREATE UNIQUE INDEX feedback_that_counts ON call_feedback (call_id, account_id) WHERE is_current;
+      CREATE INDEX feedback_of_account ON call_feedback (account_id);
+      CREATE INDEX feedback_by_score ON call_feedback (project_id, score, call_id) WHERE is_current AND score IS NOT NULL;
+      CREATE INDEX feedback_by_label ON call_feedback (project_id, label, call_id) WHERE is_current AND label IS NOT NULL;
+    `);
+  }
+}
