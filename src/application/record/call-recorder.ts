@@ -11,9 +11,9 @@ import { Masker, RecordedCallRepository } from './ports.js';
 export interface Recordable {
   readonly recording: Recording;
   /** Returns the id in the answer that the caller gets. Null: it has none. */
-  readonly answerId: () => string | null;
+  answerId(): string | null;
   /** Returns what the call has so far. */
-  readonly content: () => CallContent;
+  content(): CallContent;
 }
 
 /** Keeps calls as their projects want. Masks their contents before anything is stored. */
@@ -29,15 +29,17 @@ export class CallRecorder {
    * Returns what is kept of a finished call, or null if nothing is. Never throws: a content that cannot be masked is left
    * out.
    */
-  async prepare(job: Job, { recording, answerId, content }: Recordable, log: Logger): Promise<RecordedCall | null> {
+  async prepare(job: Job, recordable: Recordable, log: Logger): Promise<RecordedCall | null> {
+    const { recording } = recordable;
     const { teamId, projectId } = job;
     if (teamId === null || projectId === null || !Job.isFinished(job)) return null;
     if (recording.share < 1 && this.chance.draw() >= recording.share) return null;
-    const kept = { answerId: answerId(), recording };
     const of = { ...job, teamId, projectId };
+    const kept = { recording, answerId: recordable.answerId() };
     if (recording.content === 'none') return RecordedCall.of(of, { ...kept, content: 'none', masked: null });
     try {
-      return RecordedCall.of(of, { ...kept, content: 'full', masked: await this.masked(content(), recording) });
+      const masked = await this.masked(recordable.content(), recording);
+      return RecordedCall.of(of, { ...kept, content: 'full', masked });
     } catch (error) {
       log.warn('the content of a call is not kept, because it could not be masked', { error });
       return RecordedCall.of(of, { ...kept, content: 'unmaskable', masked: null });
