@@ -112,7 +112,7 @@ function character(text: string, at: number): Piece {
   return piece;
 }
 
-const INVISIBLE = /^(?:[\p{Cf}\u115f\u1160\u3164\ufe00-\ufe0f]|\u034f)$/u;
+const INVISIBLE = /^(?:\p{Cf}|[\ufe00-\ufe0f]|[\u115f\u1160\u3164]|\u034f)$/u;
 const FORM = /^[\p{Nd}\p{Pd}\p{Zs}\u2024\u2212\u3002\uff01-\uff61\u{1d400}-\u{1d7ff}]$/u;
 
 function plainCharacter(original: string): string {
