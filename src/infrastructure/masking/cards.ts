@@ -1,5 +1,5 @@
 import { isDigit } from './characters.js';
-import type { Find } from './find.js';
+import { DIGIT, type Find, matchesOf } from './find.js';
 
 /** Visa, Mastercard, American Express, Diners Club, JCB, Discover and UnionPay, Maestro, Mir. */
 const BRANDS = new RegExp(
@@ -18,8 +18,9 @@ const GROUPED = new RegExp(
 
 /** Finds card numbers with a correct check digit, in one piece or in the groups that cards show. */
 export function* cards(text: string): Generator<Find> {
-  for (const { 0: digits, index } of text.matchAll(WHOLE)) yield* numberIn(text, index, index + digits.length);
-  for (const { 1: sign = '', index, groups = {} } of text.matchAll(GROUPED)) {
+  if (!DIGIT.test(text)) return;
+  for (const { 0: digits, index } of matchesOf(text, WHOLE)) yield* numberIn(text, index, index + digits.length);
+  for (const { 1: sign = '', index, groups = {} } of matchesOf(text, GROUPED)) {
     const { first, more, middle } = groups;
     const to = index + 4 + sign.length + (first ?? middle ?? '').length;
     yield* numberIn(text, index, to);

@@ -1,4 +1,4 @@
-import { blanked, type Find, matches, UUID } from './find.js';
+import { blanked, DIGIT, type Find, matches, UUID } from './find.js';
 
 const NEXT = '(?:[ .\\/()-]{0,3}\\d)';
 const APART = '(?<![\\w+]|\\d[.,:\\/-])';
@@ -26,6 +26,7 @@ const DATES = new RegExp(
 
 /** Finds numbers that are written like telephone numbers. A plain number without zero, plus or word is none. */
 export function* phones(text: string): Generator<Find> {
+  if (!DIGIT.test(text)) return;
   const view = blanked(blanked(text, UUID), DATES);
   for (const { found, ...find } of matches(view, ABROAD)) if (isAbroad(found)) yield find;
   yield* matches(view, INLAND);

@@ -1,4 +1,4 @@
-import { type Find, type Finder, matches } from './find.js';
+import { type Find, type Finder, matches, matchesOf } from './find.js';
 
 interface TokenForm {
   /** Texts without any of these are not searched. This keeps the kind fast. */
@@ -44,6 +44,7 @@ const NAMED_VALUE = new RegExp(
 );
 /** The credential in a header, as in `Bearer …`. */
 const SCHEME = /\b(?:bearer|basic)\s{1,3}([\w.~+/-]{8,4000}={0,2})/gi;
+const MAYBE_SECRET_NAME = /pass|pwd|kennwort|secret|token|key|credential|authorization/i;
 const SECRET_NAME = new RegExp(`(?:^|[^a-z])(?:${NAMES})$`);
 
 export const secrets: Finder = function* (text) {
@@ -57,7 +58,7 @@ export const secrets: Finder = function* (text) {
 
 /** Finds the values that follow the name of a secret. A value that may be an ordinary word must be in quotes. */
 function* namedValues(text: string): Generator<Find> {
-  for (const match of text.matchAll(NAMED_VALUE)) {
+  for (const match of matchesOf(text, NAMED_VALUE)) {
     const [all, sign = '', double, single, plain] = match;
     const value = double ?? single ?? plain ?? '';
     const to = match.index + all.length;
@@ -68,6 +69,7 @@ function* namedValues(text: string): Generator<Find> {
 
 /** Tells whether a value under this name, such as `client_secret`, is a secret. */
 export const namesSecret = (name: string): boolean =>
+  MAYBE_SECRET_NAME.test(name) &&
   SECRET_NAME.test(
     name
       .slice(-100)
