@@ -9,10 +9,13 @@ const BRANDS = new RegExp(
     '|6(?:011|4[4-9]\\d|5\\d\\d|2\\d\\d)\\d{12,15}|(?:50\\d\\d|5[6-8]\\d\\d|6\\d{3})\\d{12,15}|220[0-4]\\d{12,15})$',
 );
 const WHOLE = /(?<!\d)\d{14,19}(?!\d)/g;
-/** Groups of 4 4 4 4 digits, with up to three more, of 4 6 4 or of 4 6 5. They are only looked at, as they may overlap. */
+/**
+ * Groups of 4 4 4 digits with 2 to 4 more, and perhaps again 1 to 3 more, of 4 6 4 or of 4 6 5. They are only looked at, as
+ * they may overlap.
+ */
 const GROUPED = new RegExp(
-  '(?<!\\d)(?=\\d{4}([ .]| ?- ?)(?:' +
-    '(?<first>\\d{4}\\1\\d{4}\\1\\d{4}(?!\\d))(?<more>\\1\\d{1,3}(?!\\d))?|(?<middle>\\d{6}\\1\\d{4,5}(?!\\d))))',
+  '(?<!\\d)(?=\\d{4}([ ._/]| {2}| ?- ?)(?:' +
+    '(?<first>\\d{4}\\1\\d{4}\\1\\d{2,4}(?!\\d))(?<more>\\1\\d{1,3}(?!\\d))?|(?<middle>\\d{6}\\1\\d{4,5}(?!\\d))))',
   'g',
 );
 
