@@ -26,10 +26,15 @@ function* ipv6(text: string): Generator<Find> {
     while (text[to - 1] === '.' || (text[to - 1] === ':' && text[to - 2] !== ':')) to--;
     const address = text.slice(from, to);
     const isApart = !isWord(text.charCodeAt(from - 1)) && !isWord(text.charCodeAt(to));
-    if (!isApart || address.length < 3 || !/\d|[^:]:[^:]+:/.test(address) || !isIPv6(address)) continue;
-    ZONE.lastIndex = to;
-    yield { from, to: to + (ZONE.exec(text)?.[0].length ?? 0) };
+    if (!isApart || address.length < 3 || !/\d|[a-f]{3}:[^:]+:/i.test(address) || !isIPv6(address)) continue;
+    yield { from, to: to + lengthOfZone(text, to) };
   }
+}
+
+function lengthOfZone(text: string, at: number): number {
+  if (text[at] !== '%') return 0;
+  ZONE.lastIndex = at;
+  return ZONE.exec(text)?.[0].length ?? 0;
 }
 
 const isInIpv6 = (code: number): boolean => hexValue(code) >= 0 || code === COLON || code === DOT;
