@@ -56,7 +56,8 @@ export class ContentMasking {
     const texts = own.length === 0 ? [] : [...leaves, ...views].map((view) => view?.text ?? '');
     const ownFinds = this.own.finds(texts, own);
     return leaves.map(({ text }, at) => {
-      const finds = [...kindFinds(text, kinds), ...(ownFinds[at] ?? [])];
+      const finds = kindFinds(text, kinds);
+      for (const find of ownFinds[at] ?? []) finds.push(find);
       const view = views[at];
       if (!view) return finds;
       const read = [...kindFinds(view.text, kinds), ...(ownFinds[leaves.length + at] ?? [])];
@@ -122,10 +123,16 @@ function replaced(text: string, finds: readonly LabelledFind[]): string {
   const sorted = finds.every((find, at) => at === 0 || comesFirst(finds[at - 1] as LabelledFind, find) <= 0)
     ? finds
     : finds.toSorted(comesFirst);
+  const labels = new Map<string, string>();
+  const shown = (label: string): string => {
+    const known = labels.get(label) ?? `[${label}]`;
+    labels.set(label, known);
+    return known;
+  };
   const pieces: string[] = [];
   let end = 0;
   for (const { label, from, to } of sorted) {
-    if (from >= end) pieces.push(text.slice(end, from), `[${label}]`);
+    if (from >= end) pieces.push(text.slice(end, from), shown(label));
     end = Math.max(end, to);
   }
   return pieces.join('') + text.slice(end);
