@@ -27,6 +27,7 @@ import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-his
 import { TypeOrmOwnCallRepository } from '../../src/infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
+import { TypeOrmFeedbackRepository } from '../../src/infrastructure/typeorm/record/feedback.repository.js';
 import { TypeOrmRecordedCallRepository } from '../../src/infrastructure/typeorm/record/recorded-call.repository.js';
 import { TypeOrmBudgetRepository } from '../../src/infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../../src/infrastructure/typeorm/spend/hold.repository.js';
@@ -77,6 +78,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     jobs: new TypeOrmJobRepository(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),
     ownCalls: new TypeOrmOwnCallRepository(unitOfWork),
+    feedback: new TypeOrmFeedbackRepository(unitOfWork),
     recordedCalls: new TypeOrmRecordedCallRepository(unitOfWork, new SystemClock()),
     usage: new TypeOrmUsageRepository(unitOfWork),
     evaluations: new TypeOrmEvaluationRepository(unitOfWork),

@@ -49,6 +49,11 @@ export const callLimits = {
   sideMasked: 500_000,
 } as const;
 
+/** Ids of calls and of answers. An engine elsewhere may have made an id of its own form. */
+const ID = /^[\w.-]{1,120}$/;
+/** The id of an item in an answer of the Responses API, which contains the id of the response. */
+const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,6}$/;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const RecordedCall = {
@@ -66,6 +71,16 @@ export const RecordedCall = {
       truncated: Boolean(masked?.isCut || request?.isCut || answer?.isCut),
       expiresAt: new Date(createdAt.getTime() + recording.days * DAY_MS),
     };
+  },
+
+  /**
+   * Returns the id by which to find the call that a caller names: by the id of its job, by the id in its answer, or by the
+   * id of an item of a response. Returns null for a text that is no id.
+   */
+  idOf(text: string): string | null {
+    const [, response] = ITEM_ID.exec(text) ?? [];
+    if (response) return `resp_${response}`;
+    return ID.test(text) ? text : null;
   },
 
   /** Returns the text that a search finds. */

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { LessThan, MoreThan } from 'typeorm';
+import { In, LessThan, MoreThan } from 'typeorm';
 import type { CallFilter, RecordedCallRepository } from '../../../application/record/ports.js';
 import { Clock, type Page, type SizedItem } from '../../../application/shared/ports.js';
 import { RecordedCall } from '../../../domain/record/recorded-call.js';
@@ -90,6 +90,15 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     ];
     const row = await this.table().findOne({ where, order: { createdAt: 'DESC', id: 'DESC' } });
     return row && asCall(row);
+  }
+
+  async some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]> {
+    const [one, expiresAt] = [In([...ids]), MoreThan(this.clock.now())];
+    const where = [
+      { id: one, projectId, expiresAt },
+      { answerId: one, projectId, expiresAt },
+    ];
+    return (await this.table().find({ where, order: { createdAt: 'DESC', id: 'DESC' } })).map(asCall);
   }
 
   async list(filter: CallFilter, page: Page): Promise<RecordedCall[]> {
