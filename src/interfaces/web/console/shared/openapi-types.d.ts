@@ -1023,6 +1023,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/calls/{call_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["giveFeedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -3564,6 +3580,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Feedback: {
+            id: string;
+            account_id: string;
+            key_id: string | null;
+            score: number | null;
+            label: string | null;
+            comment: string | null;
+            correction: string | number | boolean | null | unknown[] | Record<string, never>;
+            created_at: number;
+            is_current: boolean;
+        };
+        FeedbackRequest: {
+            /** @default null */
+            score?: number | null;
+            label?: string | null;
+            /** @default null */
+            comment?: string | null;
+            correction?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } | unknown | unknown | unknown | unknown;
         Job: {
             id: string;
             /** @enum {string} */
@@ -8579,6 +8614,44 @@ export interface operations {
             431: components["responses"]["AnthropicRefused431HeadersTooLarge"];
             500: components["responses"]["AnthropicRefused500InternalError"];
             503: components["responses"]["AnthropicRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    giveFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feedback"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listJobs: {
