@@ -30,6 +30,7 @@ import { jobsContract } from './jobs/jobs.contract.js';
 import { ownCallsContract } from './jobs/own-calls.contract.js';
 import { usageContract } from './jobs/usage.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
+import { feedbackContract } from './record/feedback.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 import { budgetsContract } from './spend/budgets.contract.js';
@@ -51,6 +52,7 @@ const contracts = [
   datasetsContract,
   deploymentsContract,
   evaluationsContract,
+  feedbackContract,
   invitesContract,
   jobHistoryContract,
   jobsContract,

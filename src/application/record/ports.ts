@@ -1,5 +1,5 @@
 import type { FinalStatus } from '../../domain/jobs/job.js';
-import type { Feedback } from '../../domain/record/feedback.js';
+import type { Feedback, FeedbackHistory } from '../../domain/record/feedback.js';
 import type { RecordedCall } from '../../domain/record/recorded-call.js';
 import type { Mask } from '../../domain/record/recording.js';
 import type { Json } from '../../domain/workspace/json.js';
@@ -78,6 +78,8 @@ export abstract class RecordedCallRepository {
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
   /** Finds the same call as `find`, without its content. */
   abstract locate(teamId: string, id: string): Promise<LocatedCall | null>;
+  /** Returns the calls of a project with one of these ids, or with one of them in their answers, the newest first. */
+  abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
   /**
    * Lists calls in the order of their arrival, the newest first. Calls that arrived at the same time are in the order of
    * their ids. `after` is the text of a CallPlace. The call of this place may be gone.
@@ -104,4 +106,8 @@ export abstract class FeedbackRepository {
   abstract add(feedback: Feedback): Promise<void>;
   /** Returns all feedback on these calls with its history, the newest first. */
   abstract ofCalls(callIds: readonly string[]): Promise<Feedback[]>;
+  /** Measures what an account has said about a call so far. */
+  abstract history(callId: string, accountId: string): Promise<FeedbackHistory>;
+  /** Returns for each of these calls the newest correction that counts, of any account. Omits calls without one. */
+  abstract corrections(callIds: readonly string[]): Promise<ReadonlyMap<string, Json>>;
 }

@@ -12,6 +12,7 @@ export type IdKind =
   | 'cnv'
   | 'dep'
   | 'job'
+  | 'fbk'
   | 'bud'
   | 'rul'
   | 'alr'

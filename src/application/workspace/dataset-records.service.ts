@@ -6,7 +6,7 @@ import { Dataset, requireEditable } from '../../domain/workspace/dataset.js';
 import { RecordReader, readRecords, type SentRecords } from '../../domain/workspace/dataset-import.js';
 import { canonicalRecord, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { FindingCode } from '../../domain/workspace/dataset-validation.js';
-import { type Json, type JsonObject, unstorable } from '../../domain/workspace/json.js';
+import { type Json, unstorable } from '../../domain/workspace/json.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
@@ -32,8 +32,8 @@ interface OfRecord extends OfDataset {
 
 interface Appended extends OfDataset, Change, WithMemory {
   readonly records: SentRecords;
-  /** The origin of each row, in the order of the rows. */
-  readonly origins?: readonly JsonObject[];
+  /** A record with an id that is taken gets this id with a number. */
+  readonly distinctIds?: boolean;
 }
 
 /** The result of an append. */
@@ -104,7 +104,7 @@ export class DatasetRecordsService {
    */
   async append(
     by: Caller | null,
-    { projectId, datasetId, expected, signal, records: sent, origins }: Appended,
+    { projectId, datasetId, expected, signal, records: sent, distinctIds }: Appended,
   ): Promise<Appendix> {
     const caller = authorize(by, permissions.editWorkspace);
     await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes before InvalidRequest
@@ -116,7 +116,7 @@ export class DatasetRecordsService {
       const before = await this.workspace.dataset(caller, projectId, datasetId);
       requireEditable(before, expected);
       return this.service.drafted(await this.stored.draft(datasetId), async (draft) => {
-        const added = await this.edit.add(before, draft, sent, origins);
+        const added = await this.edit.add(before, draft, sent, { distinctIds });
         if (added.ids.length === 0) return { dataset: before, ...added };
         const span = { offset: before.recordCount, count: 0 };
         const content = await this.edit.content(before, span, added.outlines, added.bytes);

@@ -10,7 +10,6 @@ import {
   type DatasetRecord,
 } from '../../domain/workspace/dataset-record.js';
 import { type FindingCode, outlineOf, type Validation, Validator } from '../../domain/workspace/dataset-validation.js';
-import type { JsonObject } from '../../domain/workspace/json.js';
 import { ServiceSettings } from '../shared/ports.js';
 import { DatasetContents } from './dataset-content.js';
 import {
@@ -48,25 +47,24 @@ export class RecordEdit {
     return utf8Bytes(text);
   }
 
-  /** Adds the sent records to a draft, except those whose content the dataset has. Throws InvalidRequest. */
-  async add(
-    before: Dataset,
-    draft: RecordDraft,
-    sent: SentRecords,
-    origins: readonly JsonObject[] = [],
-  ): Promise<Added> {
+  /**
+   * Adds the sent records to a draft, except those whose content the dataset has. With `distinctIds`, a record with an id
+   * that is taken gets this id with a number. Throws InvalidRequest.
+   */
+  async add(before: Dataset, draft: RecordDraft, sent: SentRecords, { distinctIds = false } = {}): Promise<Added> {
     const known = new Set<string>();
     const fresh: CanonicalRecord[] = [];
-    let [row, duplicates, bytes] = [0, 0, 0];
+    let [duplicates, bytes] = [0, 0];
     for (const record of await this.numbered(before, sent)) {
-      const canonical = canonicalRecord(record, origins[row++]);
+      const canonical = canonicalRecord(record);
       const digest = this.stored.digestOf(canonical);
       if (known.has(digest)) duplicates++;
       else fresh.push(canonical);
       known.add(digest);
     }
     const had = await this.stored.knownDigests(before.id, before.version, [...known]);
-    const added = fresh.filter((one) => !had.has(this.stored.digestOf(one)));
+    const others = fresh.filter((one) => !had.has(this.stored.digestOf(one)));
+    const added = distinctIds ? await this.withDistinctIds(before, others) : others;
     duplicates += fresh.length - added.length;
     const [count, most] = [before.recordCount + added.length, this.settings.datasetRecords];
     if (count > most) {
@@ -154,6 +152,19 @@ export class RecordEdit {
       if (taken.length === 0) taken = await this.idsOf(before);
       else taken.push(...known.map(({ id }) => id)); // another change was faster
     }
+  }
+
+  private async withDistinctIds(before: Dataset, records: readonly CanonicalRecord[]): Promise<CanonicalRecord[]> {
+    const wanted = records.map(({ record }) => record.id);
+    const isTaken = found('version', await this.stored.withIds(before.id, before.version, wanted)).length > 0;
+    const taken = new Set(isTaken ? await this.idsOf(before) : []);
+    return records.map((one) => {
+      const { record } = one;
+      let { id } = record;
+      for (let number = 2; taken.has(id); number++) id = `${record.id}-${number}`;
+      taken.add(id);
+      return id === record.id ? one : canonicalRecord({ ...record, id });
+    });
   }
 
   private async idsOf({ id: datasetId, version }: Dataset): Promise<string[]> {

@@ -60,6 +60,7 @@ export class Calls1766620800000 extends ForwardMigration {
         label text,
         comment text,
         correction json,
+        bytes integer NOT NULL,
         created_at timestamptz NOT NULL,
         is_current boolean NOT NULL,
         -- The arrival of the call, so that an index has the order of the list of calls. A trigger sets it.

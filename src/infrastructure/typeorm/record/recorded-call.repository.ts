@@ -110,8 +110,17 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     const expiresAt = MoreThan(this.clock.now());
     return [
       { id, teamId, expiresAt },
-      { answerId: RecordedCall.answerNamed(id), teamId, expiresAt },
+      { answerId: RecordedCall.idOf(id) ?? id, teamId, expiresAt },
     ];
+  }
+
+  async some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]> {
+    const [one, expiresAt] = [In([...ids]), MoreThan(this.clock.now())];
+    const where = [
+      { id: one, projectId, expiresAt },
+      { answerId: one, projectId, expiresAt },
+    ];
+    return (await this.table().find({ where, order: { createdAt: 'DESC', id: 'DESC' } })).map(asCall);
   }
 
   async list(filter: CallFilter, page: Page): Promise<RecordedCall[]> {

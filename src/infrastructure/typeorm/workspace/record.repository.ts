@@ -14,6 +14,7 @@ import {
   canonicalRecord,
   canonicalText,
   type DatasetRecord,
+  type RecordOrigin,
 } from '../../../domain/workspace/dataset-record.js';
 import { containing } from '../search.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -41,15 +42,20 @@ interface EntryRow {
 }
 
 const READ = `
-  SELECT number, record_id AS id, "group", input, expected, fields FROM dataset_records
+  SELECT number, record_id AS id, "group", input, expected, fields, origin FROM dataset_records
    WHERE dataset_id = $1 AND number = ANY($2::bigint[])`;
 
 /** Adds up the bytes of the records before each one, and of itself. */
 const WITHIN = `
-  SELECT wanted.at, record_id AS id, "group", input, expected, fields, canonical, bytes,
+  SELECT wanted.at, record_id AS id, "group", input, expected, fields, origin, canonical, bytes,
          sum(bytes) OVER (ORDER BY wanted.at) AS total
     FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted(number, at)
     JOIN dataset_records record ON record.dataset_id = $1 AND record.number = wanted.number`;
+
+/** A record as it is stored. Without an origin, `origin` is null. */
+interface RecordRow extends Omit<DatasetRecord, 'origin'> {
+  readonly origin: RecordOrigin | null;
+}
 
 interface TextRow {
   readonly id: string;
@@ -87,8 +93,8 @@ export class TypeOrmRecordRepository implements RecordRepository {
   }
 
   async records(datasetId: string, version: number, part: RecordPart): Promise<readonly DatasetRecord[] | null> {
-    const rows = await this.part<DatasetRecord>(datasetId, version, part, 'input, expected, fields');
-    return rows?.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields })) ?? null;
+    const rows = await this.part<RecordRow>(datasetId, version, part, 'input, expected, fields, origin');
+    return rows?.map(recordOf) ?? null;
   }
 
   async canonical(datasetId: string, version: number, part: RecordPart): Promise<readonly string[] | null> {
@@ -127,8 +133,8 @@ export class TypeOrmRecordRepository implements RecordRepository {
   async read(datasetId: string, entries: readonly Pick<RecordEntry, 'number'>[]): Promise<readonly DatasetRecord[]> {
     if (entries.length === 0) return [];
     const numbers = entries.map(({ number }) => number);
-    const rows = await this.unitOfWork.query<DatasetRecord & { number: string }>(READ, [datasetId, numbers]);
-    const byNumber = new Map(rows.map(({ number, ...record }) => [Number(number), record]));
+    const rows = await this.unitOfWork.query<RecordRow & { number: string }>(READ, [datasetId, numbers]);
+    const byNumber = new Map(rows.map((row) => [Number(row.number), recordOf(row)]));
     return numbers.flatMap((number) => byNumber.get(number) ?? []);
   }
 
@@ -208,6 +214,11 @@ export class TypeOrmRecordRepository implements RecordRepository {
     });
   }
 }
+
+const recordOf = ({ id, group, input, expected, fields, origin }: RecordRow): DatasetRecord => ({
+  ...{ id, group, input, expected, fields },
+  ...(origin && { origin }),
+});
 
 function canonicalOf({ id, group, isCanonical, ...texts }: TextRow): string {
   const { input, expected, fields } = texts;

@@ -8,6 +8,7 @@ import { Count, LongPage, NextCursor, SearchText } from '../paging.js';
 import {
   AnyJson,
   AnyObject,
+  anyOf,
   Deleted,
   GREATEST_VERSION,
   id,
@@ -17,7 +18,8 @@ import {
   VersionNumber,
   wholeNumberText,
 } from '../schemas.js';
-import { Records, SentRecords } from './records.js';
+import { FromCalls } from './from-calls.js';
+import { Records, recordOrigin, SentRecords } from './records.js';
 
 const api = contractsOf('Project workspace');
 const all = '/v1/projects/{project_id}/datasets/{dataset_id}/records';
@@ -92,12 +94,19 @@ export const appendRecords = api.post(all, {
   summary: 'Add records to a dataset',
   description:
     'Adds the records at the end, as a new version. A record is left out if the dataset has its content already, under any ' +
-    'id. Without `version`, the records are added to whatever version is current.',
+    'id. Without `version`, the records are added to whatever version is current. `from_calls` makes the records of calls ' +
+    'of the project that are kept with their content.',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version.optional(), records: SentRecords }).meta({
-    id: 'DatasetAppendix',
-    example: { records: [{ input: 'What is the capital of Peru?', expected: 'Lima' }] },
-  }),
+  body: z
+    .object({ version: Version.optional(), records: SentRecords.optional(), from_calls: FromCalls.optional() })
+    .refine(({ records, from_calls }) => (records === undefined) !== (from_calls === undefined), {
+      error: 'must have either records or from_calls',
+    })
+    .meta({
+      id: 'DatasetAppendix',
+      oneOf: anyOf('records', 'from_calls'),
+      example: { records: [{ input: 'What is the capital of Peru?', expected: 'Lima' }] },
+    }),
   bodyLimit: 'records',
   exactNumbers: true,
   uncheckedMember: 'records',
@@ -145,6 +154,7 @@ export const updateRecord = api.patch(one, {
       input: AnyJson,
       expected: AnyJson,
       fields: AnyObject,
+      origin: AnyObject.optional().meta(recordOrigin),
       dataset_id: id('dst'),
       version: VersionNumber,
     })

@@ -23,6 +23,7 @@ export const SentRecords = z
         input: jsonReference,
         expected: jsonReference,
         fields: { type: ['object', 'null'], ...fieldNames, additionalProperties: jsonReference },
+        origin: jsonReference,
       },
       maxProperties: recordLimits.fields,
       ...fieldNames,
@@ -31,9 +32,24 @@ export const SentRecords = z
     description:
       'At most 500 records, unless `SERVICE_DATASET_RECORDS` says otherwise, with at most 50 fields each: `id`, `group`, ' +
       '`input`, `expected`, and fields of your own, beside them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
-      'most 16 MiB as JSON.',
+      'most 16 MiB as JSON. An `origin` with a `call_id` or a `job_id` tells where the record comes from: see the answer.',
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
+
+/** Describes where a record comes from. */
+export const recordOrigin = {
+  type: 'object' as const,
+  description:
+    'Where the record comes from: the call, or the record of a job. It is no part of the content. Absent: unknown. A value of another form is a field of the record.',
+  properties: {
+    call_id: { type: 'string' as const, description: 'The id of the job of a call, or the id in its answer.' },
+    job_id: { type: 'string' as const, description: 'The job with a result for `record_id`.' },
+    record_id: { type: 'string' as const },
+    model_id: { type: 'string' as const, description: 'The model that answered.' },
+    at: { type: 'number' as const, description: 'The time of the call in seconds since the epoch.' },
+  },
+  example: { call_id: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' },
+};
 
 /** Describes a stored record, and does not validate it again. */
 export const RecordAnswer = z
@@ -48,6 +64,7 @@ export const RecordAnswer = z
       input: { description: 'Any JSON value.' },
       expected: { description: 'Any JSON value.' },
       fields: { type: 'object', additionalProperties: true, description: 'All other fields of the record.' },
+      origin: recordOrigin,
     },
     example: {
       id: 'fr',
