@@ -10,6 +10,8 @@ import { figures, wanted } from './rounds.js';
 
 const LENGTH = 262_144;
 const RUNS = 7;
+/** A service has masked other content before, so that Node.js has optimized the code. */
+const WARM_UP = 40;
 const CHAT =
   'Dear support team, my order 4711 of 2026-11-28 has not arrived. Version 1.2.3 of the app shows "waiting" since 14:30. ' +
   'I paid 12.50 EUR with the card that ends in 1111. Please write to ada@example.com or call +49 30 12345678. Thank you! ';
@@ -72,14 +74,15 @@ const median = (times: readonly number[]) => times.toSorted((one, other) => one 
 function measured(name: string, text: string, masks: readonly Mask[]): { middle: number; most: number } {
   const masking = new ContentMasking();
   let result = '';
-  const mask = () => {
+  const mask = (content = text) => {
     try {
-      result = masking.mask(text, masks) === text ? 'stored, no finds' : 'stored, masked';
+      result = masking.mask(content, masks) === content ? 'stored, no finds' : 'stored, masked';
     } catch (error) {
       if (!(error instanceof MaskingFailed)) throw error;
       result = `refused: ${error.reason}`;
     }
   };
+  for (let run = 0; run < WARM_UP; run++) mask(text.slice(0, LENGTH / 16));
   const repeats = timesOf(text);
   const repeated = () => {
     for (let run = 0; run < repeats; run++) mask();
@@ -111,7 +114,6 @@ async function turns(texts: readonly string[]): Promise<number[]> {
 
 async function main(): Promise<void> {
   console.log('content                   median       most   result');
-  for (let run = 0; run < 200; run++) new ContentMasking().mask(filled(CHAT, 2_048), maskKinds);
   const [chat] = ordinary.map(([name, text]) => measured(name, text, maskKinds));
   const kinds = hostile.map(([name, text]) => measured(name, text, maskKinds));
   console.log('\nown pattern               median       most   result');

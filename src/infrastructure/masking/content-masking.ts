@@ -104,15 +104,15 @@ function nodeOf(part: Part, level: number, leaves: Part[], isNeeded: (part: Part
 function written(node: Node, results: readonly string[]): string {
   if (typeof node === 'number') return results[node] as string;
   if (typeof node === 'string') return node;
-  const pieces: string[] = [];
+  let result = '';
   let end = 0;
   for (const { from, to, text, node: inner } of node.parts) {
     const after = written(inner, results);
     if (after === text) continue;
-    pieces.push(node.text.slice(end, from), JSON.stringify(after));
+    result += node.text.slice(end, from) + JSON.stringify(after);
     end = to;
   }
-  return pieces.join('') + node.text.slice(end);
+  return result + node.text.slice(end);
 }
 
 const comesFirst = (one: Find, other: Find): number => one.from - other.from || other.to - one.to;
@@ -123,19 +123,13 @@ function replaced(text: string, finds: readonly LabelledFind[]): string {
   const sorted = finds.every((find, at) => at === 0 || comesFirst(finds[at - 1] as LabelledFind, find) <= 0)
     ? finds
     : finds.toSorted(comesFirst);
-  const labels = new Map<string, string>();
-  const shown = (label: string): string => {
-    const known = labels.get(label) ?? `[${label}]`;
-    labels.set(label, known);
-    return known;
-  };
-  const pieces: string[] = [];
+  let result = '';
   let end = 0;
   for (const { label, from, to } of sorted) {
-    if (from >= end) pieces.push(text.slice(end, from), shown(label));
+    if (from >= end) result += `${text.slice(end, from)}[${label}]`;
     end = Math.max(end, to);
   }
-  return pieces.join('') + text.slice(end);
+  return result + text.slice(end);
 }
 
 /** Lists the texts of a value: keys before their values. */
