@@ -62,7 +62,7 @@ export function jobsRig(
     running,
     finisher,
     guard,
-    new CallRecorder(repositories.recordedCalls, masker, { draw: () => 0 }),
+    new CallRecorder(masker, { draw: () => 0 }),
     processes,
     new Authority(repositories.credentials, clock),
     ids,
