@@ -11,6 +11,9 @@ import { addressOf } from './rate-limit.js';
 
 const IDENTIFIER = /^[a-z]{3,4}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** A call also has the name that an engine gave its answer. */
+const CALL = /^[\w.-]{1,130}$/;
+
 export interface ValidateDependencies {
   readonly memory: MemoryBudget;
   readonly watch: CallWatch;
@@ -24,7 +27,8 @@ export function validate(contract: Contract, { memory, watch }: ValidateDependen
     const { caller, requestId, readQuotas } = context;
     const params = paramsOf(request);
     const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
-    if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
+    if (!ids.every(([name, id]) => (name === 'call_id' ? CALL : IDENTIFIER).test(id)))
+      throw contract.missing?.() ?? new NotFound();
     context.target = { caller, params, headers: {} };
     const headers = headersSchema ? (parsed(headersSchema, headersOf(contract, request)) as Call['headers']) : {};
     context.target = { caller, params, headers };
