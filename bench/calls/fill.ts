@@ -77,9 +77,11 @@ export async function fillCalls(url: string, { calls, ...of }: Fill): Promise<vo
 }
 
 const EXPIRED = `
-  INSERT INTO calls SELECT (populate_record_of.one).* FROM (
-    SELECT json_populate_record(c, json_build_object('id', 'job_e' || c.id, 'expires_at', now() - interval '1 day')) AS one
-      FROM (SELECT * FROM calls WHERE project_id = $1 LIMIT $2) c) populate_record_of`;
+  INSERT INTO calls (id, answer_id, team_id, project_id, account_id, key_id, model_id, kind, status, created_at, started_at,
+                     finished_at, usage, cost, content, request, answer, truncated, expires_at, stored_bytes, search)
+  SELECT 'job_e' || id, answer_id, team_id, project_id, account_id, key_id, model_id, kind, status, created_at, started_at,
+         finished_at, usage, cost, content, request, answer, truncated, now() - interval '1 day', stored_bytes, search
+    FROM calls WHERE project_id = $1 LIMIT $2`;
 
 /** Adds calls that have expired. They appear at once. */
 export async function addExpired(url: string, projectId: string, count: number): Promise<void> {

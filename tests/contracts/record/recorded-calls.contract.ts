@@ -199,19 +199,24 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       expect(await ofList({ q: 'where', modelId: 'mdl_2' })).toEqual([second.id]);
       expect(await ofList({ q: 'where', until: at(1) })).toEqual([first.id]);
       expect(await ofList({ q: 'where' }, { limit: 1, after: CallPlace.textOf(second) })).toEqual([first.id]);
-      const none = [
-        'gard',
-        'where mountain',
-        'user',
-        '?!',
-        's succeeded',
-        `t17 0 ${stock.project.id}`,
-        '\0',
-      ];
+      const none = ['gard', 'where mountain', 'user', '?!', 's succeeded', `t17 0 ${stock.project.id}`, '\0'];
       for (const q of none) expect([q, await ofList({ q })]).toEqual([q, []]);
       await say(first, { score: -1 });
       expect(await ofList({ q: 'where', score: -1 })).toEqual([first.id]);
       expect(await ofList({ q: 'away', score: -1 })).toEqual([]);
+    });
+
+    it('lists many calls of a long time ago in order, with a filter', async () => {
+      const newest = await saying('many words', null, { createdAt: at(40 * DAY_S) });
+      const seconds = Array.from({ length: 250 }, (_, n) => n * 97);
+      const old = await Promise.all(seconds.map((n) => saying('many words', null, { createdAt: at(n) })));
+      const all = idsOf(newest, ...old.toReversed());
+      for (const over of [{ q: 'many' }, { modelId: 'mdl_1' }, { q: 'words', accountId: stock.account.id }]) {
+        expect(await ofList(over)).toEqual(all);
+        const after = CallPlace.textOf(old[101] as RecordedCall);
+        expect(await ofList(over, { limit: 90, after })).toEqual(all.slice(150, 240));
+        expect(await ofList({ ...over, since: at(970), until: at(9_700) })).toEqual(all.slice(151, 241));
+      }
     });
 
     it('stores and finds very long texts', async () => {

@@ -29,6 +29,8 @@ class Values {
 
 /** A score or a label that fewer feedbacks have leads to its calls faster than their words. */
 const FEW = 5_000;
+/** A long span with fewer calls that match is read at once. */
+const FEW_IN_SPAN = 200;
 
 const WORDS = `SELECT plainto_tsquery('simple', $1)::text AS words`;
 
@@ -98,26 +100,25 @@ function inOrder({ limit, ...wanted }: Wanted): Statement {
 }
 
 /**
- * Lists calls with words or marks, one short span of time after the other, from the newest on. A long span without such
- * calls is passed over. The nested loops keep this order, and end as soon as there are enough calls.
+ * Lists calls with words or marks, one span of time after the other, from the newest on. A long span without such calls is
+ * passed over, and one with few is read at once. The nested loops keep this order, and end as soon as there are enough
+ * calls.
  */
 function inSpans({ limit, ...wanted }: Wanted): Statement {
   const { filter, after, words } = wanted;
   const values = new Values();
   const project = `${values.add(filter.projectId)}::text`;
   const query = `${values.add(words)}::tsquery`;
-  const within = (bits: number, second: string) =>
-    `search @@ (${query} && ('''' || call_span(${bits}, ${second}, ${project}) || '''')::tsquery)`;
+  const within = (bits: number, span: string) =>
+    `search @@ (${query} && ('''' || call_span(${bits}, ${span} << ${bits}, ${project}) || '''')::tsquery)`;
   const [since, until, place] = [filter.since, filter.until, after?.createdAt].map(
     (date) => `${values.add(date ? Math.floor(date.getTime() / 1000) : null)}::bigint`,
   );
-  const where = [
-    within(12, 'short << 12'),
-    'calls.created_at >= to_timestamp(short << 12)',
-    'calls.created_at < to_timestamp((short + 1) << 12)',
-    ...conditions(wanted, values),
-    ...feedbackOn(filter, values),
-  ];
+  const where = [...conditions(wanted, values), ...feedbackOn(filter, values)].join(' AND ');
+  const callsOf = (bits: number, span: string, condition: string) => `
+    SELECT ${FIELDS} FROM calls
+     WHERE ${condition} AND ${within(bits, span)} AND calls.created_at >= to_timestamp(${span} << ${bits})
+       AND calls.created_at < to_timestamp((${span} + 1) << ${bits}) AND ${where} ${NEWEST_FIRST}`;
   const text = `
     WITH limits AS MATERIALIZED (
       SELECT greatest(floor(extract(epoch FROM min(created_at)))::bigint, ${since}) AS oldest,
@@ -125,9 +126,13 @@ function inSpans({ limit, ...wanted }: Wanted): Statement {
         FROM calls WHERE project_id = ${project} HAVING max(created_at) IS NOT NULL)
     SELECT found.* FROM limits
      CROSS JOIN LATERAL generate_series(newest >> 17, oldest >> 17, -1) AS long
-     CROSS JOIN LATERAL generate_series(least(newest >> 12, (long << 5) + 31), greatest(oldest >> 12, long << 5), -1) AS short
-     CROSS JOIN LATERAL (SELECT ${FIELDS} FROM calls WHERE ${where.join(' AND ')} ${NEWEST_FIRST}) AS found
-     WHERE long = newest >> 17 OR EXISTS (SELECT FROM calls WHERE ${within(17, 'long << 17')})
+     CROSS JOIN LATERAL (SELECT CASE WHEN long = newest >> 17 THEN ${FEW_IN_SPAN} ELSE (
+       SELECT count(*) FROM (SELECT 1 FROM calls WHERE ${within(17, 'long')} LIMIT ${FEW_IN_SPAN}) some_of) END AS count OFFSET 0) AS hits
+     CROSS JOIN LATERAL (
+       (${callsOf(17, 'long', `hits.count BETWEEN 1 AND ${FEW_IN_SPAN - 1}`)})
+       UNION ALL
+       (SELECT of_short.* FROM generate_series(least(newest >> 12, (long << 5) + 31), greatest(oldest >> 12, long << 5), -1) AS short
+         CROSS JOIN LATERAL (${callsOf(12, 'short', 'true')}) AS of_short WHERE hits.count = ${FEW_IN_SPAN})) AS found
      LIMIT ${values.add(limit)}`;
   return { text, values: values.all };
 }
