@@ -50,7 +50,7 @@ export const callLimits = {
 } as const;
 
 /** Ids of calls and of answers. An engine elsewhere may have made an id of its own form. */
-const ID = /^[\w.-]{1,120}$/;
+const ID = /^[\w.-]{1,130}$/;
 /** The id of an item in an answer of the Responses API, which contains the id of the response. */
 const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,6}$/;
 

@@ -82,7 +82,8 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
       INSERT INTO calls (${names}, stored_bytes, search)
       SELECT ${names.map((name) => `call.${name}`)},
              coalesce(octet_length(call.request::text), 0) + coalesce(octet_length(call.answer::text), 0),
-             strip(to_tsvector('simple', searched)) || array_to_tsvector(call_spans(call.project_id, call.created_at))
+             coalesce(strip(to_tsvector('simple', searched)), '') || array_to_tsvector(call_marks(
+               call.project_id, call.created_at, call.account_id, call.key_id, call.model_id, call.status))
         FROM unnest(${[...columns.map(({ type }, at) => `$${at + 1}::${type}[]`), `$${columns.length + 1}::text[]`]})
              AS call (${names}, searched)
         JOIN projects ON projects.id = project_id JOIN accounts ON accounts.id = account_id
