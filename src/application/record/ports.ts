@@ -68,7 +68,10 @@ export abstract class RecordedCallRepository {
   abstract add(call: RecordedCall): Promise<void>;
   /** Finds a call of a team by its id, or the newest one by the id of its answer. */
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
-  /** Returns the calls of a project with one of these ids, or with one of them in their answers, the newest first. */
+  /**
+   * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
+   * order.
+   */
   abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
   /** Lists calls in the order of their arrival, the newest first, beginning after the id `after`. */
   abstract list(filter: CallFilter, page: Page): Promise<RecordedCall[]>;

@@ -1957,6 +1957,13 @@ export interface components {
             fields: {
                 [key: string]: unknown;
             };
+            origin?: {
+                call_id?: string;
+                job_id?: string;
+                record_id?: string;
+                model_id?: string;
+                at?: number;
+            };
         };
         Project: {
             id: string;
@@ -2312,6 +2319,7 @@ export interface components {
                 fields?: {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
+                origin?: components["schemas"]["Json"];
             } & {
                 [key: string]: unknown;
             })[];
@@ -2327,6 +2335,7 @@ export interface components {
                 fields?: {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
+                origin?: components["schemas"]["Json"];
             } & {
                 [key: string]: unknown;
             })[];
@@ -2411,7 +2420,7 @@ export interface components {
         };
         DatasetAppendix: {
             version?: number;
-            records: ({
+            records?: ({
                 id?: string | null;
                 group?: string | null;
                 input?: components["schemas"]["Json"];
@@ -2419,16 +2428,34 @@ export interface components {
                 fields?: {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
+                origin?: components["schemas"]["Json"];
             } & {
                 [key: string]: unknown;
             })[];
-        };
+            from_calls?: {
+                call_id: string;
+                /**
+                 * @default answer
+                 * @enum {string}
+                 */
+                expected?: "answer" | "correction" | "none";
+            }[];
+        } & (unknown | unknown);
         ChangedDatasetRecord: {
             id: string;
             group: string | null;
             input: string | number | boolean | null | unknown[] | Record<string, never>;
             expected: string | number | boolean | null | unknown[] | Record<string, never>;
             fields: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            origin?: {
+                call_id?: string;
+                job_id?: string;
+                record_id?: string;
+                model_id?: string;
+                at?: number;
+            } & {
                 [key: string]: components["schemas"]["Json"];
             };
             dataset_id: string;
