@@ -166,7 +166,7 @@ describe('records of calls', () => {
   it('are refused beside other records, for members, for other teams, and if they are too many', async () => {
     const call_id = (await kept()).id;
     for (const body of [{}, { version: 1 }, { records: [], from_calls: [] }])
-      expect(await append(body)).toMatchObject(invalid(''));
+      expect(await append(body)).toMatchObject(invalid('records'));
     const wrong: [unknown, string][] = [
       ['all', 'from_calls'],
       [[call_id], 'from_calls.0'],
