@@ -132,7 +132,7 @@ describe('records of calls', () => {
   });
 
   it('are refused with each call that makes none', async () => {
-    const image = { role: 'user', content: [{ text: 'What is it?' }, { image: 'not kept' }] };
+    const image: JsonObject = { role: 'user', content: [{ text: 'What is it?' }, { image: 'not kept' }] };
     const ofTeam = await createProject(app, admin.token);
     const ofStranger = await createProject(app, stranger.token);
     const none = { request: null, answer: null } as const;

@@ -40,6 +40,8 @@ export abstract class Masker {
   abstract maskJson<T extends Json>(value: T, masks: readonly Mask[]): Promise<T>;
 }
 
+export type CallHead = Pick<RecordedCall, 'id' | 'projectId'>;
+
 /** Selects calls of a project. A null field selects all. */
 export interface CallFilter {
   readonly projectId: string;
@@ -68,6 +70,8 @@ export abstract class RecordedCallRepository {
   abstract add(call: RecordedCall): Promise<void>;
   /** Finds a call of a team by its id, or the newest one by the id of its answer. */
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
+  /** Finds the same call as `find`, without reading its content. */
+  abstract head(teamId: string, id: string): Promise<CallHead | null>;
   /**
    * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
    * order.

@@ -24,5 +24,20 @@ export function keptCallsContract(adapter: string, store: StoreUnderTest) {
       expect(await some(elsewhere.id, expired.id, 'chatcmpl-2', 'job_unknown')).toEqual([]);
       expect(await some()).toEqual([]);
     });
+
+    it('are found without their content, by the same names', async () => {
+      const { recordedCalls, project, account, otherTeam } = await stocked(store);
+      const calls = [1, 3, 2].map((time) => aKeptCall(project, account, { answerId: 'msg_1', createdAt: at(time) }));
+      for (const one of calls) await recordedCalls.add(one);
+      const expired = aKeptCall(project, account, { answerId: 'msg_2', expiresAt: at(0) });
+      await recordedCalls.add(expired);
+      const head = (id: string, team = project.teamId) => recordedCalls.head(team, id);
+      const [first, newest] = calls.map(({ id }) => ({ id, projectId: project.id }));
+      expect(await head(first?.id ?? '')).toEqual(first);
+      expect(await head('msg_1')).toEqual(newest);
+      expect(await recordedCalls.find(project.teamId, 'msg_1')).toEqual(calls[1]);
+      for (const id of [expired.id, 'msg_2', 'msg_3']) expect(await head(id)).toBeNull();
+      expect(await head('msg_1', otherTeam.id)).toBeNull();
+    });
   });
 }

@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
-import { In, LessThan, MoreThan } from 'typeorm';
-import type { CallFilter, RecordedCallRepository } from '../../../application/record/ports.js';
+import { type FindOneOptions, In, LessThan, MoreThan } from 'typeorm';
+import type { CallFilter, CallHead, RecordedCallRepository } from '../../../application/record/ports.js';
 import { Clock, type Page, type SizedItem } from '../../../application/shared/ports.js';
 import { RecordedCall } from '../../../domain/record/recorded-call.js';
 import { storable } from '../../../domain/shared/text.js';
@@ -89,13 +89,22 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
   }
 
   async find(teamId: string, id: string): Promise<RecordedCall | null> {
+    const row = await this.table().findOne(this.named(teamId, id));
+    return row && asCall(row);
+  }
+
+  async head(teamId: string, id: string): Promise<CallHead | null> {
+    const found = await this.table().findOne({ ...this.named(teamId, id), select: { id: true, projectId: true } });
+    return found && { id: found.id, projectId: found.projectId };
+  }
+
+  private named(teamId: string, id: string): Pick<FindOneOptions<CallRow>, 'where' | 'order'> {
     const expiresAt = MoreThan(this.clock.now());
     const where = [
       { id, teamId, expiresAt },
       { answerId: id, teamId, expiresAt },
     ];
-    const row = await this.table().findOne({ where, order: { createdAt: 'DESC', id: 'DESC' } });
-    return row && asCall(row);
+    return { where, order: { createdAt: 'DESC', id: 'DESC' } };
   }
 
   async some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]> {
