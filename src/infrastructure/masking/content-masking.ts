@@ -3,7 +3,7 @@ import type { Mask, MaskKind, OwnMask } from '../../domain/record/recording.js';
 import { isObject, type Json, type JsonObject } from '../../domain/workspace/json.js';
 import type { Find } from './find.js';
 import { folded } from './folded-text.js';
-import { jsonParts } from './json-text.js';
+import { isJson, type JsonPart, readParts } from './json-text.js';
 import { finders } from './kinds.js';
 import { OwnPatterns } from './own-patterns.js';
 import { namesSecret } from './secrets.js';
@@ -41,77 +41,95 @@ export class ContentMasking {
   private maskAll(parts: readonly Part[], masks: readonly Mask[]): string[] {
     const kinds = masks.filter(isKind);
     const own = masks.filter((mask): mask is OwnMask => !isKind(mask));
-    return masked(parts, (leaves) => this.finds(leaves, kinds, own));
+    const isSecret = (key: string | null) => key !== null && kinds.includes('secret') && namesSecret(key);
+    const isNeeded = ({ text, key }: Part) => text !== '' && (own.length > 0 || mayHaveFinds(text) || isSecret(key));
+    const leaves: Part[] = [];
+    const nodes = parts.map((part) => nodeOf(part, 0, leaves, isNeeded));
+    const finds = this.finds(leaves, kinds, own);
+    const results = leaves.map(({ text, key }, at) => (isSecret(key) ? '[secret]' : replaced(text, finds[at] ?? [])));
+    return nodes.map((node) => written(node, results));
   }
 
   /** Returns the finds in each text. Searches the text as it is written, and as it is read. */
-  private finds(parts: readonly Part[], kinds: readonly MaskKind[], own: readonly OwnMask[]): LabelledFind[][] {
-    const plain = parts.map(({ text }) => text);
-    const views = plain.map((text) => folded(text));
-    const ownPlain = this.own.finds([...plain, ...views.map((view) => view?.text ?? '')], own);
-    return parts.map(({ text, key }, at) => {
-      if (key !== null && text !== '' && kinds.includes('secret') && namesSecret(key))
-        return [{ label: 'secret', from: 0, to: text.length }];
+  private finds(leaves: readonly Part[], kinds: readonly MaskKind[], own: readonly OwnMask[]): LabelledFind[][] {
+    const views = leaves.map(({ text }) => folded(text));
+    const texts = own.length === 0 ? [] : [...leaves, ...views].map((view) => view?.text ?? '');
+    const ownFinds = this.own.finds(texts, own);
+    return leaves.map(({ text }, at) => {
+      const finds = kindFinds(text, kinds);
+      for (const find of ownFinds[at] ?? []) finds.push(find);
       const view = views[at];
-      const finds = [...kindFinds(text, kinds), ...(ownPlain[at] ?? [])];
       if (!view) return finds;
-      const read = [...kindFinds(view.text, kinds), ...(ownPlain[parts.length + at] ?? [])];
-      const placed = read.map(({ label, from, to }) => ({ label, from: view.original(from), to: view.original(to) }));
-      return [...finds, ...placed];
+      const read = [...kindFinds(view.text, kinds), ...(ownFinds[leaves.length + at] ?? [])];
+      for (const { label, from, to } of read) finds.push({ label, from: view.original(from), to: view.original(to) });
+      return finds;
     });
   }
 }
 
 export const isKind = (mask: Mask): mask is MaskKind => typeof mask === 'string';
 
-const kindFinds = (text: string, kinds: readonly MaskKind[]): LabelledFind[] =>
-  kinds.flatMap((label) => [...finders[label](text)].map(({ from, to }) => ({ label, from, to })));
+/** No find of a built-in kind is shorter, except for addresses. */
+const SHORTEST = 7;
+const IN_SHORT_FINDS = /[@:\uff1a\uff20]/;
+const mayHaveFinds = (text: string): boolean => text.length >= SHORTEST || IN_SHORT_FINDS.test(text);
 
-/** Masks texts. The parts of a text that is JSON are masked by themselves, so that the text stays JSON. */
-function masked(parts: readonly Part[], find: (leaves: readonly Part[]) => LabelledFind[][]): string[] {
-  const leaves: Part[] = [];
-  const builders = parts.map((part) => builderOf(part, 0, leaves));
-  const finds = find(leaves);
-  const results = leaves.map(({ text }, at) => replaced(text, finds[at] ?? []));
-  return builders.map((build) => build(results));
+function kindFinds(text: string, kinds: readonly MaskKind[]): LabelledFind[] {
+  const finds: LabelledFind[] = [];
+  if (!mayHaveFinds(text)) return finds;
+  for (const label of kinds) for (const { from, to } of finders[label](text)) finds.push({ label, from, to });
+  return finds;
 }
 
-type Builder = (results: readonly string[]) => string;
+/** The index of a text to mask, a text that needs no masking, or a text of JSON with the parts that need it. */
+type Node = number | string | { readonly text: string; readonly parts: readonly InnerNode[] };
+type InnerNode = JsonPart & { readonly node: Node };
 
-function builderOf(part: Part, level: number, leaves: Part[]): Builder {
-  const inner = level < MOST_LEVELS ? jsonParts(part.text) : null;
-  if (!inner) {
-    const at = leaves.push(part) - 1;
-    return (results) => results[at] as string;
-  }
-  const { text } = part;
-  const builders = inner.map(({ text: leaf, key }) =>
-    builderOf({ text: leaf, key: key ?? part.key }, level + 1, leaves),
-  );
-  return (results) => {
-    let end = 0;
-    const pieces = inner.flatMap(({ from, to, text: before }, at) => {
-      const after = (builders[at] as Builder)(results);
-      const written = after === before ? text.slice(from, to) : JSON.stringify(after);
-      const piece = [text.slice(end, from), written];
-      end = to;
-      return piece;
-    });
-    return pieces.join('') + text.slice(end);
+/** Adds the texts to mask to `leaves`. The parts of a text that is JSON are masked by themselves, so that it stays JSON. */
+function nodeOf(part: Part, level: number, leaves: Part[], isNeeded: (part: Part) => boolean): Node {
+  if (!isNeeded(part)) return part.text;
+  const inner: InnerNode[] = [];
+  const add = (one: JsonPart) => {
+    const key = one.key ?? part.key;
+    const node = nodeOf({ text: one.text, key }, level + 1, leaves, isNeeded);
+    if (typeof node !== 'string') inner.push({ ...one, node });
   };
+  if (level < MOST_LEVELS && isJson(part.text)) {
+    readParts(part.text, add);
+    return { text: part.text, parts: inner };
+  }
+  return leaves.push(part) - 1;
 }
+
+function written(node: Node, results: readonly string[]): string {
+  if (typeof node === 'number') return results[node] as string;
+  if (typeof node === 'string') return node;
+  let result = '';
+  let end = 0;
+  for (const { from, to, text, node: inner } of node.parts) {
+    const after = written(inner, results);
+    if (after === text) continue;
+    result += node.text.slice(end, from) + JSON.stringify(after);
+    end = to;
+  }
+  return result + node.text.slice(end);
+}
+
+const comesFirst = (one: Find, other: Find): number => one.from - other.from || other.to - one.to;
 
 /** Replaces each find with its label. Finds that overlap become one. */
 function replaced(text: string, finds: readonly LabelledFind[]): string {
   if (finds.length === 0) return text;
-  const sorted = finds.toSorted((one, other) => one.from - other.from || other.to - one.to);
-  const pieces: string[] = [];
+  const sorted = finds.every((find, at) => at === 0 || comesFirst(finds[at - 1] as LabelledFind, find) <= 0)
+    ? finds
+    : finds.toSorted(comesFirst);
+  let result = '';
   let end = 0;
   for (const { label, from, to } of sorted) {
-    if (from >= end) pieces.push(text.slice(end, from), `[${label}]`);
+    if (from >= end) result += `${text.slice(end, from)}[${label}]`;
     end = Math.max(end, to);
   }
-  return pieces.join('') + text.slice(end);
+  return result + text.slice(end);
 }
 
 /** Lists the texts of a value: keys before their values. */

@@ -18,37 +18,48 @@ const BACKSLASH = 0x5c;
 const PERCENT = 0x25;
 const AND = 0x26;
 
+const SHORT = 100;
+
 /** Returns null if there is nothing to replace. No replacement is longer than what it replaces. */
 export function folded(text: string): FoldedText | null {
   if (!MAYBE_SPECIAL.test(text)) return null;
-  const units = new Uint16Array(text.length);
+  const first = firstReplaced(text);
+  if (first === null) return null;
+  const isShort = text.length < SHORT;
+  const units = isShort ? [] : new Uint16Array(text.length);
   /** The original index of each unit, and of the end. */
-  const originals = new Uint32Array(text.length + 1);
+  const originals = isShort ? [] : new Uint32Array(text.length + 1);
   let length = 0;
-  let isChanged = false;
   const add = (code: number, original: number) => {
     units[length] = code;
     originals[length++] = original;
   };
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
-    if (code < 0x80 && code !== BACKSLASH && code !== PERCENT && code !== AND) {
-      add(code, at++);
-      continue;
-    }
-    const { plain, length: size } = pieceAt(text, at, code);
-    isChanged ||= plain !== null;
+    const { plain, length: size } = at < first || isPlain(code) ? KEPT : pieceAt(text, at, code);
     if (plain === null) for (let unit = 0; unit < size; unit++) add(text.charCodeAt(at + unit), at + unit);
     else for (let unit = 0; unit < plain.length; unit++) add(plain.charCodeAt(unit), at);
     at += size;
   }
-  if (!isChanged) return null;
   originals[length] = text.length;
-  return {
-    text: Buffer.from(units.buffer, 0, 2 * length).toString('utf16le'),
-    original: (index) => originals[index] as number,
-  };
+  return { text: textOf(units, length), original: (index) => originals[index] as number };
 }
+
+const isPlain = (code: number): boolean => code < 0x80 && code !== BACKSLASH && code !== PERCENT && code !== AND;
+
+/** Returns the index of the first piece that is replaced, or null. */
+function firstReplaced(text: string): number | null {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    const { plain, length } = isPlain(code) ? KEPT : pieceAt(text, at, code);
+    if (plain !== null) return at;
+    at += length;
+  }
+  return null;
+}
+
+const textOf = (units: number[] | Uint16Array, length: number): string =>
+  Array.isArray(units) ? String.fromCharCode(...units) : Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 
 const KEPT: Piece = { plain: null, length: 1 };
 

@@ -1,5 +1,5 @@
 import { isDigit, isLetterOrDigit } from './characters.js';
-import type { Find } from './find.js';
+import { DIGIT, type Find, matchesOf } from './find.js';
 
 /** The length of an IBAN in each country. */
 const LENGTHS = new Map(
@@ -18,7 +18,8 @@ const BEGIN = /(?<![a-z\d])(?:IBAN)?(?=([a-z]{2})[ -]?\d[ -]?\d)/gi;
 
 /** Finds account numbers with the length of their country and a correct checksum, also with spaces or hyphens. */
 export function* ibans(text: string): Generator<Find> {
-  for (const { 0: match, 1: country = '', index } of text.matchAll(BEGIN)) {
+  if (!DIGIT.test(text)) return;
+  for (const { 0: match, 1: country = '', index } of matchesOf(text, BEGIN)) {
     const length = LENGTHS.get(country.toUpperCase());
     const from = index + match.length;
     const to = length === undefined ? null : endOf(text, from, length);

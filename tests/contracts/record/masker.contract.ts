@@ -3,7 +3,7 @@ import { MaskingFailed } from '../../../src/domain/record/errors.js';
 import { type MaskKind, maskKinds } from '../../../src/domain/record/recording.js';
 import type { Json } from '../../../src/domain/workspace/json.js';
 import { ordinaryTexts } from './ordinary-texts.js';
-import { written } from './personal-data.js';
+import { namedSecrets, written } from './personal-data.js';
 
 const finds = Object.entries(written).flatMap(([kind, texts]) =>
   texts.map((text) => [kind as MaskKind, text] as const),
@@ -64,6 +64,14 @@ export function maskerContract(name: string, masker: Masker): void {
         a: [`[${kind}]`, 1, null],
         [`[${kind}]`]: { b: `[${kind}] ` },
       });
+    });
+
+    it.each(namedSecrets)('replaces the secret in %j', async (before, secret, after) => {
+      const [text, wanted] = [`${before}${secret}${after}`, `${before}[secret]${after}`];
+      expect(await masker.mask(text, ['secret'])).toBe(wanted);
+      expect(await masker.mask(`one\n${text}\ntwo`, ['secret'])).toBe(`one\n${wanted}\ntwo`);
+      expect(await masker.maskJson({ list: [text] }, ['secret'])).toEqual({ list: [wanted] });
+      expect(await masker.mask(JSON.stringify({ text }), ['secret'])).toBe(JSON.stringify({ text: wanted }));
     });
 
     it.each([
@@ -147,6 +155,9 @@ export function maskerContract(name: string, masker: Masker): void {
           dbPassword: ['[secret]'],
           compass: 'n',
         },
+      );
+      expect(await masker.mask('{"passwords":"x","password":["a",{"b":"c"}],"next":["d"]}', ['secret'])).toBe(
+        '{"passwords":"x","password":["[secret]",{"b":"c"}],"next":["d"]}',
       );
       expect(await masker.mask('{"pin":1.0,"password":"correct horse","card":4111111111111111}', maskKinds)).toBe(
         '{"pin":1.0,"password":"[secret]","card":"[card]"}',

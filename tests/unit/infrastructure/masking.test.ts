@@ -98,6 +98,16 @@ describe('the masking of content, on 256 KB', () => {
       'я',
     ],
     ...[`${'a'.repeat(64)}@`, `a@${'a.'.repeat(100)}`, '-----BEGIN ', 'password is ', 'tel ', 'DE89', '11111111-'],
+    ...[
+      `${'-'.repeat(70)}\n`,
+      `<${'pass'.repeat(13)}`,
+      'cookie: a=12345678',
+      '-u a:',
+      '--a-',
+      '(11) 12 ',
+      '011 1',
+      '4111/',
+    ],
   ])('masks texts in linear time: %j', (part) => {
     const quarter = leastMs(() => masker.mask(filled(part, LENGTH / 4), maskKinds), 2);
     const whole = leastMs(() => masker.mask(filled(part), maskKinds), 2);
