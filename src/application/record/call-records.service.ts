@@ -110,7 +110,7 @@ export class CallRecordsService {
       project.id,
       ids.filter((id) => id !== null),
     );
-    const found = ids.map((id) => calls.find((call) => call.id === id) ?? calls.find((call) => call.answerId === id));
+    const found = ids.map((id) => calls.find((call) => call.id === id) ?? newest(calls, id));
     const corrected = found.filter((call, index) => call && sent[index]?.expected === 'correction');
     const corrections: ReadonlyMap<string, Json> = await this.feedback.corrections(
       corrected.map((call) => call?.id ?? ''),
@@ -122,3 +122,9 @@ export class CallRecordsService {
     });
   }
 }
+
+/** A call that was asked for by its own id may have the same id in its answer as a newer one. */
+const newest = (calls: readonly RecordedCall[], answerId: string | null): RecordedCall | undefined =>
+  calls
+    .filter((call) => answerId !== null && call.answerId === answerId)
+    .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];

@@ -10,7 +10,7 @@ import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Json } from '../../domain/workspace/json.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
-import { FeedbackRepository, Masker, RecordedCallRepository } from './ports.js';
+import { FeedbackRepository, type LocatedCall, Masker, RecordedCallRepository } from './ports.js';
 
 interface OfCall {
   /** The id of the job, or the id in the answer. */
@@ -61,9 +61,9 @@ export class FeedbackService {
   }
 
   /** Throws NotFound, also for a call that the caller's key is not for. */
-  private async call(caller: AccountCaller, sentId: string): Promise<RecordedCall> {
+  private async call(caller: AccountCaller, sentId: string): Promise<LocatedCall> {
     const id = RecordedCall.idOf(sentId);
-    const call = id === null ? null : await this.calls.find(caller.teamId, id);
+    const call = id === null ? null : await this.calls.locate(caller.teamId, id);
     if (!call || !KeyScope.covers(caller, call.projectId)) throw new NotFound('call');
     return call;
   }

@@ -78,7 +78,10 @@ export abstract class RecordedCallRepository {
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
   /** Finds the same call as `find`, without its content. */
   abstract locate(teamId: string, id: string): Promise<LocatedCall | null>;
-  /** Returns the calls of a project with one of these ids, or with one of them in their answers, the newest first. */
+  /**
+   * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
+   * order.
+   */
   abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
   /**
    * Lists calls in the order of their arrival, the newest first. Calls that arrived at the same time are in the order of

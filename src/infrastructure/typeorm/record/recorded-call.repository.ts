@@ -40,6 +40,12 @@ export const RecordedCallTable = defineTable<CallRow>('calls', {
   storedBytes: { ...storedBytes, type: 'integer' },
 });
 
+/** An engine elsewhere may give many answers the same id. */
+const NEWEST_BY_ANSWER = `
+  SELECT DISTINCT ON (answer_id) id FROM calls
+   WHERE project_id = $1 AND answer_id = ANY($2::text[]) AND expires_at > $3
+   ORDER BY answer_id, created_at DESC, id DESC`;
+
 const NEWEST = { createdAt: 'DESC', id: 'DESC' } as const;
 
 const asCall = (row: CallRow) => row as RecordedCall;
@@ -116,12 +122,10 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
   }
 
   async some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]> {
-    const [one, expiresAt] = [In([...ids]), MoreThan(this.clock.now())];
-    const where = [
-      { id: one, projectId, expiresAt },
-      { answerId: one, projectId, expiresAt },
-    ];
-    return (await this.table().find({ where, order: { createdAt: 'DESC', id: 'DESC' } })).map(asCall);
+    const now = this.clock.now();
+    const named = await this.unitOfWork.query<{ id: string }>(NEWEST_BY_ANSWER, [projectId, ids, now]);
+    const id = In([...ids, ...named.map((one) => one.id)]);
+    return (await this.table().findBy({ id, projectId, expiresAt: MoreThan(now) })).map(asCall);
   }
 
   async list(filter: CallFilter, page: Page): Promise<RecordedCall[]> {

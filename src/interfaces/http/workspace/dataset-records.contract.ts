@@ -19,7 +19,7 @@ import {
   wholeNumberText,
 } from '../schemas.js';
 import { FromCalls } from './from-calls.js';
-import { Records, recordOrigin, SentRecords } from './records.js';
+import { RecordOrigin, Records, SentRecords } from './records.js';
 
 const api = contractsOf('Project workspace');
 const all = '/v1/projects/{project_id}/datasets/{dataset_id}/records';
@@ -100,7 +100,8 @@ export const appendRecords = api.post(all, {
   body: z
     .object({ version: Version.optional(), records: SentRecords.optional(), from_calls: FromCalls.optional() })
     .refine(({ records, from_calls }) => (records === undefined) !== (from_calls === undefined), {
-      error: 'must have either records or from_calls',
+      path: ['records'],
+      error: 'is required, unless there is from_calls: one of the two',
     })
     .meta({
       id: 'DatasetAppendix',
@@ -154,7 +155,7 @@ export const updateRecord = api.patch(one, {
       input: AnyJson,
       expected: AnyJson,
       fields: AnyObject,
-      origin: AnyObject.optional().meta(recordOrigin),
+      origin: RecordOrigin.optional(),
       dataset_id: id('dst'),
       version: VersionNumber,
     })

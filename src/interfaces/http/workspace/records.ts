@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MOST_RECORDS, recordLimits } from '../../../domain/workspace/dataset-import.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import { jsonReference, STORABLE, wanted } from '../schemas.js';
+import { jsonReference, STORABLE, Timestamp, textLike, wanted } from '../schemas.js';
 import { Rows } from './record-forms.js';
 
 const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
@@ -36,20 +36,23 @@ export const SentRecords = z
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
 
-/** Describes where a record comes from. */
-export const recordOrigin = {
-  type: 'object' as const,
-  description:
-    'Where the record comes from: the call, or the record of a job. It is no part of the content. Absent: unknown. A value of another form is a field of the record.',
-  properties: {
-    call_id: { type: 'string' as const, description: 'The id of the job of a call, or the id in its answer.' },
-    job_id: { type: 'string' as const, description: 'The job with a result for `record_id`.' },
-    record_id: { type: 'string' as const },
-    model_id: { type: 'string' as const, description: 'The model that answered.' },
-    at: { type: 'number' as const, description: 'The time of the call in seconds since the epoch.' },
-  },
-  example: { call_id: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' },
-};
+export const RecordOrigin = z
+  .object({
+    call_id: textLike(
+      'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+      'The id of the job of a call, or of its answer.',
+    ).optional(),
+    job_id: textLike('job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a12', 'The job with a result for `record_id`.').optional(),
+    record_id: textLike('fr').optional(),
+    model_id: textLike('mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', 'The model that answered.').optional(),
+    at: Timestamp.optional(),
+  })
+  .meta({
+    id: 'RecordOrigin',
+    description:
+      'Where the record comes from: a call, or a record in the results of a job. It is no part of the content. Absent: ' +
+      'unknown. A value of another form is a field of the record.',
+  });
 
 /** Describes a stored record, and does not validate it again. */
 export const RecordAnswer = z
@@ -64,7 +67,7 @@ export const RecordAnswer = z
       input: { description: 'Any JSON value.' },
       expected: { description: 'Any JSON value.' },
       fields: { type: 'object', additionalProperties: true, description: 'All other fields of the record.' },
-      origin: recordOrigin,
+      origin: { $ref: '#/components/schemas/RecordOrigin' },
     },
     example: {
       id: 'fr',

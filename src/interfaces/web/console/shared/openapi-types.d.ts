@@ -2005,13 +2005,7 @@ export interface components {
             fields: {
                 [key: string]: unknown;
             };
-            origin?: {
-                call_id?: string;
-                job_id?: string;
-                record_id?: string;
-                model_id?: string;
-                at?: number;
-            };
+            origin?: components["schemas"]["RecordOrigin"];
         };
         Project: {
             id: string;
@@ -2497,17 +2491,16 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["Json"];
             };
-            origin?: {
-                call_id?: string;
-                job_id?: string;
-                record_id?: string;
-                model_id?: string;
-                at?: number;
-            } & {
-                [key: string]: components["schemas"]["Json"];
-            };
+            origin?: components["schemas"]["RecordOrigin"];
             dataset_id: string;
             version: number;
+        };
+        RecordOrigin: {
+            call_id?: string;
+            job_id?: string;
+            record_id?: string;
+            model_id?: string;
+            at?: number;
         };
         DatasetRecordUpdate: {
             version: number;
