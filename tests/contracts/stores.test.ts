@@ -31,7 +31,6 @@ import { ownCallsContract } from './jobs/own-calls.contract.js';
 import { usageContract } from './jobs/usage.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { feedbackContract } from './record/feedback.contract.js';
-import { keptCallsContract } from './record/kept-calls.contract.js';
 import { recordedCallsContract } from './record/recorded-calls.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
@@ -58,7 +57,6 @@ const contracts = [
   invitesContract,
   jobHistoryContract,
   jobsContract,
-  keptCallsContract,
   locksContract,
   mailedTokensContract,
   modelAliasesContract,

@@ -7,8 +7,8 @@ import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
 import { as, masterKey } from '../support/monitoring.js';
-import { aCallOf } from '../support/records.js';
 import { site, siteToken } from '../support/site.js';
 import {
   createProject,
@@ -102,7 +102,7 @@ describe('the audit trail', () => {
     const account = (await app.store.accounts.byId(admin.id)) as Account;
     const of = (await app.store.projects.find(account.teamId, await project())) as Project;
     const call = aCallOf(of, account);
-    await app.store.recordedCalls.add(call);
+    await keep(app.store, call);
     return `/v1/projects/${of.id}/calls/${call.id}`;
   };
   const removal = (path: string): Act => ({ method: 'DELETE', path });

@@ -8,7 +8,8 @@ import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { checkJsonText, firstUnstorable, inexactNumber } from '../../src/interfaces/http/json-body.js';
 import { ifMatchVersion } from '../../src/interfaces/http/middleware/validate.js';
-import { aCall, aCallOf, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
+import { aCall, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
 import { site } from '../support/site.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register } from '../support/workspace.js';
@@ -188,7 +189,7 @@ describe('the memory for bodies', () => {
     const run = (await app.store.evaluations.begin(job.id)) as number;
     await app.store.evaluations.keep(job.id, run, aResult(1, { output: text }));
     const kept = aCallOf(project, account, { modelId: null, content: 'full', request: { text }, answer: null });
-    await app.store.recordedCalls.add(kept);
+    await keep(app.store, kept);
     calls.push(
       () => app.get(`/v1/projects/${first}/calls`, admin.token),
       () => app.get(`/v1/projects/${first}/calls/${kept.id}`, admin.token),

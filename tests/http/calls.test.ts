@@ -4,7 +4,8 @@ import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { query } from '../support/database.js';
-import { aCallOf, at, ids } from '../support/records.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
+import { at, ids } from '../support/records.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { invalid, notFound, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -43,7 +44,7 @@ const newProject = async () => {
 };
 const add = async (by = admin, over: Partial<RecordedCall> = {}, of = project): Promise<RecordedCall> => {
   const call = aCallOf(of, await account(by), { modelId: null, ...over });
-  await app.store.recordedCalls.add(call);
+  await keep(app.store, call);
   return call;
 };
 const saying = (content: string, over: Partial<RecordedCall> = {}, by = admin) =>

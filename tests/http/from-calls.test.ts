@@ -2,7 +2,7 @@ import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
-import { aKeptCall, answered, asked } from '../support/kept-calls.js';
+import { aKeptCall, answered, asked, keep } from '../support/kept-calls.js';
 import { digestOf } from '../support/old-datasets.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { invalid, notFound, refusal } from './support/refusals.js';
@@ -38,7 +38,7 @@ describe('records of calls', () => {
     const found = account && (await app.store.projects.find(account.teamId, inProject));
     if (!found) throw new Error('there is no such project');
     const call = aKeptCall(found, account, over);
-    await app.store.recordedCalls.add(call);
+    await keep(app.store, call);
     return call;
   };
   const ofMessages = (...messages: JsonObject[]) => kept({ request: asked(messages) });

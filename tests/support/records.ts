@@ -14,7 +14,6 @@ import type { Response } from '../../src/domain/chat/response.js';
 import type { Deployment, LocalModel, RemoteModel } from '../../src/domain/deployments/deployment.js';
 import { Evaluation, type Result } from '../../src/domain/jobs/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
-import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
 import { Dataset } from '../../src/domain/workspace/dataset.js';
 import { type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
 import { validate } from '../../src/domain/workspace/dataset-validation.js';
@@ -260,30 +259,6 @@ export const aCall = (over: Partial<Job> = {}): Job => ({
     createdAt: at(0),
     startedAt: at(0),
   }),
-  ...over,
-});
-
-/** Makes the record of a call. It does not expire while the tests run. */
-export const aCallOf = (project: Project, account: Account, over: Partial<RecordedCall> = {}): RecordedCall => ({
-  id: ids.next('job'),
-  answerId: ids.next('chatcmpl'),
-  teamId: project.teamId,
-  projectId: project.id,
-  accountId: account.id,
-  keyId: null,
-  modelId: 'mdl_1',
-  kind: 'chat',
-  status: 'succeeded',
-  createdAt: at(0),
-  startedAt: at(0),
-  finishedAt: at(1),
-  usage: null,
-  cost: null,
-  content: 'none',
-  request: null,
-  answer: null,
-  truncated: false,
-  expiresAt: new Date(Date.UTC(2099, 0)),
   ...over,
 });
 

@@ -68,12 +68,10 @@ export interface LocatedCall extends Pick<RecordedCall, 'id' | 'projectId' | 'ac
 export type CallOwner = { readonly projectId: string } | { readonly accountId: string };
 
 /**
- * Stores the calls that projects keep. They are deleted with their project and with their account. Calls after their
+ * Finds the calls that projects keep. `JobHistory` stores them with the ends of the calls. They are deleted with their project and with their account. Calls after their
  * `expiresAt` are not found any more.
  */
 export abstract class RecordedCallRepository {
-  /** Stores a call. Does nothing if it is stored already, or if its project or its account is gone. */
-  abstract add(call: RecordedCall): Promise<void>;
   /** Finds a call of a team by its id, or the newest one by the id of its answer, or of an item of its answer. */
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
   /** Finds the same call as `find`, without its content. */

@@ -2,7 +2,7 @@ import type { Feedback } from '../../../src/domain/record/feedback.js';
 import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import { race } from '../../support/barrier.js';
-import { aKeptCall } from '../../support/kept-calls.js';
+import { aKeptCall, keep } from '../../support/kept-calls.js';
 import { at, ids } from '../../support/records.js';
 import { type Repositories, type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
@@ -15,7 +15,7 @@ export function feedbackContract(adapter: string, store: StoreUnderTest) {
     beforeEach(async () => {
       stock = await stocked(store);
       [call, other] = [aKeptCall(stock.project, stock.account), aKeptCall(stock.project, stock.account)];
-      for (const one of [call, other]) await stock.recordedCalls.add(one);
+      for (const one of [call, other]) await keep(stock, one);
     });
 
     const feedbackOn = ({ id: callId, projectId }: RecordedCall, over: Partial<Feedback> = {}): Feedback => ({

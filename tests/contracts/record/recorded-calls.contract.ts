@@ -2,7 +2,8 @@ import type { CallFilter } from '../../../src/application/record/ports.js';
 import { CallPlace } from '../../../src/domain/record/call-place.js';
 import type { Feedback } from '../../../src/domain/record/feedback.js';
 import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
-import { aCallOf, anAccount, aProject, at, ids } from '../../support/records.js';
+import { aCallOf, keep } from '../../support/kept-calls.js';
+import { anAccount, aProject, at, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 const DAY_S = 86_400;
@@ -18,7 +19,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
 
     const add = async (over: Partial<RecordedCall> = {}): Promise<RecordedCall> => {
       const call = aCallOf(stock.project, stock.account, over);
-      await calls.add(call);
+      await keep(stock, call);
       return call;
     };
     const saying = (text: string, said: string | null = null, over: Partial<RecordedCall> = {}) =>
@@ -78,13 +79,28 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
 
     it('stores a call once, and no call of a project or an account that is gone', async () => {
       const call = await add();
-      await calls.add({ ...call, truncated: true });
+      expect(await keep(stock, { ...call, truncated: true })).toBe(false);
       expect(await calls.find(stock.team.id, call.id)).toEqual(call);
       const others = [aCallOf(aProject(stock.team), stock.account), aCallOf(stock.project, anAccount(stock.team))];
       for (const other of others) {
-        await calls.add(other);
+        await keep(stock, other);
         expect(await calls.find(stock.team.id, other.id)).toBeNull();
       }
+    });
+
+    it('returns several calls of a project by their ids and by the ids in their answers', async () => {
+      const own = await add();
+      const older = await add({ answerId: 'chatcmpl-1', createdAt: at(1) });
+      const newer = await add({ answerId: 'chatcmpl-1', createdAt: at(3) });
+      await add({ answerId: 'chatcmpl-1', createdAt: at(2) });
+      const elsewhere = aCallOf(stock.otherProject, stock.account, { answerId: 'chatcmpl-1', createdAt: at(9) });
+      await keep(stock, elsewhere);
+      const expired = await add({ answerId: 'chatcmpl-2', expiresAt: at(0) });
+      const some = async (...names: string[]) => new Set(idsOf(...(await calls.some(stock.project.id, names))));
+      expect(await some(own.id, 'chatcmpl-1')).toEqual(new Set([own.id, newer.id]));
+      expect(await some(older.id, 'chatcmpl-1', older.id)).toEqual(new Set([older.id, newer.id]));
+      expect(await some(elsewhere.id, expired.id, 'chatcmpl-2', 'job_unknown')).toEqual(new Set());
+      expect(await some()).toEqual(new Set());
     });
 
     it('finds a call of the team by its id, the id of its answer, and an item of its answer', async () => {

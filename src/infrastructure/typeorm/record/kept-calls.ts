@@ -34,8 +34,10 @@ export const KeptCalls = {
       SELECT stored.id, stored.team_id, stored.project_id, stored.requested_by, stored.usage->>'keyId', stored.model_id,
              stored.kind, stored.status, stored.created_at, stored.started_at, stored.finished_at, stored.usage,
              stored.cost, call.answer_id, call.content, call.request, call.answer, call.truncated, call.expires_at,
-             call.stored_bytes, strip(to_tsvector('simple', call.searched)) ||
-               array_to_tsvector(call_spans(stored.project_id, stored.created_at))
+             call.stored_bytes,
+             coalesce(strip(to_tsvector('simple', call.searched)), '') || array_to_tsvector(call_marks(
+               stored.project_id, stored.created_at, stored.requested_by, stored.usage->>'keyId', stored.model_id,
+               stored.status))
         FROM stored
         JOIN unnest($1::text[], ${Object.values(columns).map(({ type }, at) => `$${last + 1 + at}::${type}[]`)})
              AS call (id, ${Object.keys(columns)}) ON call.id = stored.id

@@ -4,9 +4,6 @@ import type { CallFilter, CallOwner, LocatedCall, RecordedCallRepository } from 
 import { Clock, type Page, type SizedItem } from '../../../application/shared/ports.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
 import { RecordedCall } from '../../../domain/record/recorded-call.js';
-import { storable } from '../../../domain/shared/text.js';
-import { Batches } from '../batches.js';
-import { NOT_DURABLE } from '../spend/hold.repository.js';
 import { changesOne, defineTable, type StoredBytes, storedBytes } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { CallList } from './call-list.js';
@@ -53,53 +50,13 @@ const asCall = (row: CallRow) => row as RecordedCall;
 @injectable()
 export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
   private readonly table = () => this.unitOfWork.repository(RecordedCallTable);
-  /** Calls that end at the same time are stored together, in one statement. */
-  private readonly adding = new Batches((calls: readonly RecordedCall[]) => this.addAll(calls));
   private readonly calls: CallList;
-  private text: string | null = null;
 
   constructor(
     private readonly unitOfWork: TypeOrmUnitOfWork,
     private readonly clock: Clock,
   ) {
     this.calls = new CallList(unitOfWork);
-  }
-
-  async add(call: RecordedCall): Promise<void> {
-    await this.adding.add(call.teamId, call);
-  }
-
-  private async addAll(calls: readonly RecordedCall[]): Promise<readonly undefined[]> {
-    const { driver } = this.table().manager.dataSource;
-    const values: unknown[] = this.columns().map((column) =>
-      calls.map((call) => driver.preparePersistentValue(column.getEntityValue(call), column)),
-    );
-    const texts = calls.map((call) => (call.request ? storable(RecordedCall.searchText(call)).toLowerCase() : null));
-    this.text ??= this.insertText();
-    await this.unitOfWork.prepared('calls that are kept', this.text, [...values, texts]);
-    return calls.map(() => undefined);
-  }
-
-  /** Returns the SQL that stores calls. The locks keep projects and accounts from being deleted meanwhile. */
-  private insertText(): string {
-    const columns = this.columns();
-    const names = columns.map(({ databaseName }) => databaseName);
-    return `
-      INSERT INTO calls (${names}, stored_bytes, search)
-      SELECT ${names.map((name) => `call.${name}`)},
-             coalesce(octet_length(call.request::text), 0) + coalesce(octet_length(call.answer::text), 0),
-             coalesce(strip(to_tsvector('simple', searched)), '') || array_to_tsvector(call_marks(
-               call.project_id, call.created_at, call.account_id, call.key_id, call.model_id, call.status))
-        FROM unnest(${[...columns.map(({ type }, at) => `$${at + 1}::${type}[]`), `$${columns.length + 1}::text[]`]})
-             AS call (${names}, searched)
-        JOIN projects ON projects.id = project_id JOIN accounts ON accounts.id = account_id
-       ORDER BY call.id FOR KEY SHARE OF projects, accounts
-          ON CONFLICT (id) DO NOTHING
-      RETURNING ${NOT_DURABLE}`;
-  }
-
-  private columns() {
-    return this.table().metadata.columns.filter(({ propertyName }) => propertyName !== 'storedBytes');
   }
 
   async find(teamId: string, id: string): Promise<RecordedCall | null> {
