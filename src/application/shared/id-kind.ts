@@ -20,6 +20,7 @@ export type IdKind =
   | 'aud'
   | 'req'
   | 'call'
+  | 'fbk'
   | 'chatcmpl'
   | 'cmpl'
   | 'resp';
