@@ -21,6 +21,7 @@ export type IdKind =
   | 'aud'
   | 'req'
   | 'call'
+  | 'fbk'
   | 'chatcmpl'
   | 'cmpl'
   | 'resp';
