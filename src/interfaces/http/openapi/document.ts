@@ -254,15 +254,11 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   dataset_id: idOf('dst', 'a dataset of the project'),
   model_id: idOf('mdl', 'a model of the project'),
   conversation_id: idOf('cnv', 'a conversation of your own in the project'),
-  call_id: textLike(
-    'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-    'The id of the job of the call, or the id in its answer.',
-  ),
   response_id: idOf('resp', 'a response of your own'),
   job_id: idOf('job', 'a job'),
   call_id: z
     .string()
-    .regex(/^[\w.-]{1,120}$/)
+    .regex(/^[\w.-]{1,130}$/)
     .meta({
       description:
         'The id of the job of a call, or the id in its answer, such as `chatcmpl-…`, `cmpl-…`, `msg_…` or `resp_…`. The id of an item of a response names the response.',
