@@ -250,6 +250,11 @@ export class Reservation {
     else this.budget.advance();
   }
 
+  /** The number of reserved bytes, without what is kept. */
+  get size(): number {
+    return this.work?.size ?? 0;
+  }
+
   /**
    * Keeps what is reserved until `close`, beside what was kept before and later reservations. `bytes` is its size now. It
    * may be more than was reserved only if that was small. Null keeps the size.

@@ -25,7 +25,7 @@ import {
   wholeNumberText,
 } from '../schemas.js';
 import { jsonWithRecords, recordForms } from './record-forms.js';
-import { RecordAnswer, Records, SentRecords } from './records.js';
+import { RecordAnswer, Records, SentRows } from './records.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
 const api = contractsOf('Project workspace');
@@ -83,7 +83,7 @@ export const listDatasets = api.get('/v1/projects/{project_id}/datasets', {
 });
 
 const Import = z
-  .object({ name: SentName.optional(), ...starterChoice, records: SentRecords.optional() })
+  .object({ name: SentName.optional(), ...starterChoice, records: SentRows.optional() })
   .refine(...sameStarter)
   .refine(({ starter_id, starter, records }) => ((starter_id ?? starter) === undefined) !== (records === undefined), {
     error: 'must have either starter_id or records',
@@ -154,7 +154,7 @@ export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{datase
   description:
     'Changes the name, replaces all records, or both. The body has at most 5 MiB (`SERVICE_DATASET_IMPORT_MB`).',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version, name: SentName.optional(), records: SentRecords.optional() }).meta({
+  body: z.object({ version: Version, name: SentName.optional(), records: SentRows.optional() }).meta({
     id: 'DatasetUpdate',
     required: ['version'],
     anyOf: anyOf('name', 'records'),
@@ -246,10 +246,34 @@ const Other = z
     return { id, version: versionAfterId ?? onlyVersion };
   });
 
-/** The number of differences on the pages before. */
-const comparedCursor = wholeNumberText(1, 2 * MOST_RECORDS).meta({
-  description: 'The `next_cursor` of the page before.',
-});
+const CURSOR = /^([1-9]\d{0,9}):([1-9]\d{0,9}):(\d{1,6})$/;
+
+/** The two versions that the pages of a comparison compare, and the number of differences on the pages before. */
+export interface ComparisonPlace {
+  readonly own: number;
+  readonly base: number;
+  readonly offset: number;
+}
+
+export const comparisonCursor = ({ own, base, offset }: ComparisonPlace): string => `${own}:${base}:${offset}`;
+
+const ComparisonCursor = z
+  .string({ error: 'must be given once' })
+  .regex(CURSOR, { error: 'must be the next_cursor of an earlier answer' })
+  .transform((cursor): ComparisonPlace => {
+    const [, own, base, offset] = CURSOR.exec(cursor) ?? [];
+    return { own: Number(own), base: Number(base), offset: Number(offset) };
+  })
+  .refine(
+    ({ own, base, offset }) => Math.max(own, base) <= GREATEST_VERSION && offset > 0 && offset <= 2 * MOST_RECORDS,
+    { error: 'must be the next_cursor of an earlier answer' },
+  )
+  .meta({
+    type: 'string',
+    pattern: CURSOR.source,
+    description: 'The `next_cursor` of the page before, of the same comparison.',
+    example: '2:1:100',
+  });
 
 const Side = z.object({ dataset_id: id('dst'), version: VersionNumber });
 
@@ -259,7 +283,8 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
   description:
     'Compares this dataset with an earlier version or another dataset of the project, record by record, matched by id. ' +
     'Without a version, the current one is compared. A page has at most `limit` differences in all: first the added ' +
-    'records, then the removed and then the changed ones.',
+    'records, then the removed and then the changed ones. The pages of one comparison are of the same versions, even if ' +
+    'the datasets change meanwhile.',
   access: permissions.readWorkspace,
   query: z.object({
     with: Other.meta({
@@ -270,7 +295,7 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
     }),
     version: wholeNumberText(1, GREATEST_VERSION).optional().describe('A version of this dataset.'),
     limit: LongPage.shape.limit,
-    cursor: comparedCursor.optional(),
+    cursor: ComparisonCursor.optional(),
   }),
   answer: namedObject('DatasetComparison', {
     dataset: Side,
@@ -291,5 +316,5 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
     unchanged: intLike(22, 'The number of unchanged records.'),
     next_cursor: NextCursor,
   }),
-  refusals: ['busy'],
+  refusals: ['busy', 'stale_version'],
 });
