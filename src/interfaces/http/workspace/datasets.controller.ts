@@ -15,6 +15,7 @@ import { answerFrom, deleted, hidden, paged } from '../answers.js';
 import { type Controller, type Existence, route } from '../contract.js';
 import { numberPageOf, onePage, pageOf, versionInPath } from '../paging.js';
 import { expectedVersions, sentVersions } from '../schemas.js';
+import { compareDatasets, comparisonCursor } from './dataset-comparison.contract.js';
 import { cursorOf } from './dataset-records.contract.js';
 import * as contracts from './datasets.contract.js';
 import { sentRecords } from './record-forms.js';
@@ -69,7 +70,7 @@ export class DatasetsController implements Controller {
         bytes: hidden,
       });
     }),
-    route(contracts.compareDatasets, async ({ caller, params: { project_id, dataset_id }, query, memory }) => {
+    route(compareDatasets, async ({ caller, params: { project_id, dataset_id }, query, memory }) => {
       const { cursor } = query;
       const { id = dataset_id, version: named } = query.with;
       const { version: ownVersion = cursor?.own } = query;
@@ -111,7 +112,7 @@ const datasetIn = (path: { project_id: string; dataset_id: string }) => ({
 });
 
 const comparisonCursorOf = ({ own, base }: Pick<DatasetComparison, 'own' | 'base'>, offset: number): string =>
-  contracts.comparisonCursor({ own: own.version, base: base.version, offset });
+  comparisonCursor({ own: own.version, base: base.version, offset });
 
 const optionalRecords = (records: Parameters<typeof sentRecords>[0] | undefined): SentRecords | null =>
   records ? sentRecords(records) : null;
