@@ -7,6 +7,7 @@ import {
   DatasetRepository,
   type RecordEntry,
   type RecordFilter,
+  type RecordOrigin,
   RecordRepository,
   type RecordSpan,
 } from './ports.js';
@@ -20,6 +21,8 @@ export interface VersionOf {
 
 export interface RecordsPage {
   readonly records: readonly DatasetRecord[];
+  /** The origins of those records that have one. */
+  readonly origins: readonly RecordOrigin[];
   /** The offset of the next page, or null if no more records follow. */
   readonly next: number | null;
 }
@@ -67,7 +70,9 @@ export class RecordPages {
     memory: Reservation,
   ): Promise<RecordsPage> {
     const part = fitting(entries, PAGE_BYTES);
-    return { records: await this.read(of, part, memory), next: entries[part.length]?.offset ?? next };
+    const records = await this.read(of, part, memory);
+    const origins = await this.stored.origins(of.datasetId, part);
+    return { records, origins, next: entries[part.length]?.offset ?? next };
   }
 
   /** Reserves memory and returns the records of entries. Throws NotFound if one was removed meanwhile. */
