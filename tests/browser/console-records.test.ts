@@ -60,7 +60,7 @@ describeInBrowser('a dataset of more records than one page in the console', () =
   it('is loaded again if somebody else has changed it, and then takes the change', async () => {
     const page = await openConsole(visitor, cast.developer.token, dataset);
     await shown(page, '500 records so far');
-    await press(page, 'r1');
+    await press(page, /^r1$/);
     await page.getByLabel('expected', { exact: true }).fill('mine');
     const { version } = await stored();
     const other = { version, group: 'theirs' };
