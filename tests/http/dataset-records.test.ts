@@ -1,9 +1,5 @@
-import { Authenticator } from '../../src/application/accounts/authenticator.js';
-import { DatasetRecordsService } from '../../src/application/workspace/dataset-records.service.js';
-import { sentList } from '../../src/domain/workspace/dataset-import.js';
 import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
 import { digestOf } from '../support/old-datasets.js';
-import { unlimited } from '../support/records.js';
 import { createProject, type Member } from '../support/workspace.js';
 import { invalid, notFound, refusal, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -171,28 +167,6 @@ describe('the records of a dataset', () => {
     expect(await call('POST', `${id}/records`, { version: 1, records: [{}] })).toMatchObject(stale(2));
     expect(await call('POST', `${id}/records`, { records: [1] })).toMatchObject(invalid('records.0'));
     expect(await call('POST', `${id}/records`, {})).toMatchObject(invalid('records'));
-  });
-
-  it('keep and show their origin, which is no part of their content', async () => {
-    const { id } = await imported([record('a')]);
-    const authenticator = app.container.get(Authenticator);
-    const caller = await authenticator.identify(authenticator.read(admin.token));
-    await app.container.get(DatasetRecordsService).append(caller, {
-      projectId: datasets.split('/')[3] as string,
-      datasetId: id,
-      expected: [],
-      signal: new AbortController().signal,
-      memory: unlimited,
-      records: sentList([{ ...record('a'), id: 'same' }, record('b')]),
-      origins: [{ call_id: 'job_1' }, { call_id: 'job_2' }],
-    });
-    const listed = await get(`${id}/records`);
-    expect(listed).toMatchObject({ records: [whole('a'), whole('b')], origins: { b: { call_id: 'job_2' } } });
-    expect((await get(id)).content_sha256).toBe(digestOf([whole('a'), whole('b')]));
-    expect((await call('PATCH', `${id}/records/b`, { version: 2, expected: 'new' })).status).toBe(200);
-    expect((await get(`${id}/records?q=new`)).origins).toEqual(listed.origins);
-    const fork = await call('POST', `${id}/fork`);
-    expect((await get(`${fork.body.id}/records`)).origins).toEqual(listed.origins);
   });
 
   it('cannot become more than the setting allows', async () => {

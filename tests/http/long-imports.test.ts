@@ -56,7 +56,6 @@ describe('an import under another limit', () => {
     const inFile = SpooledBody.inFile.bind(SpooledBody);
     const begun = once(app.server, 'request') as Promise<[unknown, ServerResponse]>;
     const sending = new AbortController();
-    const texts = jest.spyOn(SpooledBody.prototype, 'texts');
     const closed = new Promise<void>((resolve, reject) => {
       jest.spyOn(SpooledBody, 'inFile').mockImplementationOnce(async (...body) => {
         const file = await inFile(...body);
@@ -73,8 +72,6 @@ describe('an import under another limit', () => {
     const sent = fetch(app.url + datasets, { method: 'POST', headers, body, signal: sending.signal });
     await expect(sent).rejects.toThrow();
     await within(5_000, () => closed);
-    expect(texts).not.toHaveBeenCalled();
-    texts.mockRestore();
   });
 
   it('accepts long updates, too', async () => {

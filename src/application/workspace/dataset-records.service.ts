@@ -152,8 +152,7 @@ export class DatasetRecordsService {
       const record = changed(found('record', stored ?? null), sent);
       requireEditable(before, expected);
       return this.writes.drafted(await this.stored.draft(datasetId), async (draft) => {
-        const [known] = await this.stored.origins(datasetId, [entry]);
-        const canonical = canonicalRecord(record, known?.origin);
+        const canonical = canonicalRecord(record);
         await draft.add([canonical]);
         const instead = { offset: entry.offset, count: 1 };
         const bytes = this.edit.bytesOf(canonical) - entry.bytes;

@@ -1,7 +1,6 @@
 import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
 import type { CanonicalRecord, DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { RecordOutline } from '../../domain/workspace/dataset-validation.js';
-import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Model, ModelVersion } from '../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../domain/workspace/model-alias.js';
 import type { Project, ProjectVersion } from '../../domain/workspace/project.js';
@@ -124,12 +123,6 @@ export interface RecordEntry extends RecordOutline {
   readonly digest: string;
 }
 
-/** Tells where the record with an id comes from. */
-export interface RecordOrigin {
-  readonly id: string;
-  readonly origin: JsonObject;
-}
-
 /** Selects records of a version. */
 export interface RecordFilter {
   /** Null selects the records without a group. */
@@ -182,11 +175,6 @@ export abstract class RecordRepository {
   abstract matching(datasetId: string, version: number, wanted: RecordSpan & RecordFilter): Promise<EntryPage | null>;
   /** Returns the records exactly as they were stored, in the order of the entries. Omits those that were removed. */
   abstract read(datasetId: string, entries: readonly Pick<RecordEntry, 'number'>[]): Promise<readonly DatasetRecord[]>;
-  /** Returns the origins of those entries that have one. */
-  abstract origins(
-    datasetId: string,
-    entries: readonly Pick<RecordEntry, 'number'>[],
-  ): Promise<readonly RecordOrigin[]>;
   /** Returns the entries of a version with one of these ids, in order. Returns null if the dataset lacks the version. */
   abstract withIds(datasetId: string, version: number, ids: readonly string[]): Promise<readonly RecordEntry[] | null>;
   /** Returns those of the digests that a record of the version has. */

@@ -7,7 +7,6 @@ import {
   DatasetRepository,
   type RecordEntry,
   type RecordFilter,
-  type RecordOrigin,
   RecordRepository,
   type RecordSpan,
 } from './ports.js';
@@ -21,8 +20,6 @@ export interface VersionOf {
 
 export interface RecordsPage {
   readonly records: readonly DatasetRecord[];
-  /** The origins of those records that have one. */
-  readonly origins: readonly RecordOrigin[];
   /** The offset of the next page, or null if no more records follow. */
   readonly next: number | null;
 }
@@ -70,9 +67,7 @@ export class RecordPages {
     memory: Reservation,
   ): Promise<RecordsPage> {
     const part = fitting(entries, PAGE_BYTES);
-    const records = await this.read(of, part, memory);
-    const origins = await this.stored.origins(of.datasetId, part);
-    return { records, origins, next: entries[part.length]?.offset ?? next };
+    return { records: await this.read(of, part, memory), next: entries[part.length]?.offset ?? next };
   }
 
   /** Reserves memory and returns the records of entries. Throws NotFound if one was removed meanwhile. */

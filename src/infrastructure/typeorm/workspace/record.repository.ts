@@ -6,7 +6,6 @@ import type {
   RecordDraft,
   RecordEntry,
   RecordFilter,
-  RecordOrigin,
   RecordPart,
   RecordRepository,
   RecordSpan,
@@ -47,10 +46,6 @@ interface EntryRow {
 const READ = `
   SELECT number, record_id AS id, "group", input, expected, fields FROM dataset_records
    WHERE dataset_id = $1 AND number = ANY($2::bigint[])`;
-
-const ORIGINS = `
-  SELECT record_id AS id, origin FROM dataset_records
-   WHERE dataset_id = $1 AND number = ANY($2::bigint[]) AND origin IS NOT NULL ORDER BY number`;
 
 /** Adds up the bytes of the records before each one, and of itself. */
 const WITHIN = `
@@ -146,11 +141,6 @@ export class TypeOrmRecordRepository implements RecordRepository {
     const rows = await this.unitOfWork.query<DatasetRecord & { number: string }>(READ, [datasetId, numbers]);
     const byNumber = new Map(rows.map(({ number, ...record }) => [Number(number), record]));
     return numbers.flatMap((number) => byNumber.get(number) ?? []);
-  }
-
-  async origins(datasetId: string, entries: readonly Pick<RecordEntry, 'number'>[]): Promise<readonly RecordOrigin[]> {
-    if (entries.length === 0) return [];
-    return this.unitOfWork.query<RecordOrigin>(ORIGINS, [datasetId, entries.map(({ number }) => number)]);
   }
 
   async withIds(datasetId: string, version: number, ids: readonly string[]): Promise<readonly RecordEntry[] | null> {

@@ -82,10 +82,6 @@ export const listRecords = api.get(all, {
       dataset_id: id('dst'),
       version: VersionNumber,
       records: Records,
-      origins: z.record(z.string(), AnyObject).meta({
-        description: 'The origins of those records that have one, by the ids of the records.',
-        example: { fr: { call_id: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' } },
-      }),
       count: Count,
       next_cursor: NextCursor,
     })

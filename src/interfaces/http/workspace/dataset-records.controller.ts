@@ -21,12 +21,11 @@ export class DatasetRecordsController implements Controller {
       if (cursor && cursor.version !== version) throw new InvalidRequest([{ path: 'cursor', message: OTHER_VERSION }]);
       const page = { offset: cursor?.offset ?? 0, limit };
       const wanted = { ...datasetIn(params), ...filter, version, group: group === '' ? null : group, page, memory };
-      const { datasetId, records, origins, next, ...of } = await this.records.list(caller, wanted);
+      const { datasetId, records, next, ...of } = await this.records.list(caller, wanted);
       return {
         dataset_id: datasetId,
         version: of.version,
         records: [...records],
-        origins: Object.fromEntries(origins.map(({ id, origin }) => [id, origin])),
         count: records.length,
         next_cursor: next === null ? null : contracts.cursorOf({ version: of.version, offset: next }),
       };

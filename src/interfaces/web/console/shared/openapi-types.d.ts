@@ -2343,11 +2343,6 @@ export interface components {
             dataset_id: string;
             version: number;
             records: components["schemas"]["DatasetRecord"][];
-            origins: {
-                [key: string]: {
-                    [key: string]: components["schemas"]["Json"];
-                };
-            };
             count: number;
             next_cursor: string | null;
         };
