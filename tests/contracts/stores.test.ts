@@ -9,8 +9,10 @@ import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/i
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
+import { addDataset } from '../support/datasets.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { anAccount, anInvite, aTeam, at, aWebhook } from '../support/records.js';
+import { aDataset, anAccount, anInvite, aRecord, aTeam, at, aWebhook } from '../support/records.js';
+import { stocked } from '../support/repositories.js';
 import { accountsContract } from './accounts/accounts.contract.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { invitesContract } from './accounts/invites.contract.js';
@@ -104,6 +106,30 @@ describe('Webhooks in PostgreSQL', () => {
     expect(await other.all()).toEqual([{ ...webhook, url: '' }]);
     await expect(other.open(webhook.id)).rejects.toThrow('SERVICE_SECRET');
     expect(await other.remove(webhook.id)).toBe(true);
+  });
+});
+
+describe('Records in PostgreSQL', () => {
+  it('that cannot be removed do not stop the removal of others', async () => {
+    const stock = await stocked(postgres);
+    const [stuck, other] = [aDataset(stock.project, []), aDataset(stock.project, [])];
+    for (const dataset of [stuck, other]) await addDataset(stock, dataset, [aRecord()]);
+    const numbers = (await stock.records.entries(other.id, 1, { offset: 0, count: 1 })) ?? [];
+    await query(
+      postgres.url,
+      `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'stuck'; END $$;
+       CREATE TRIGGER refused BEFORE DELETE ON dataset_records FOR EACH ROW
+         WHEN (OLD.dataset_id = '${stuck.id}') EXECUTE FUNCTION refused()`,
+    );
+    try {
+      for (const dataset of [stuck, other]) await stock.datasets.remove(dataset);
+      await expect(stock.records.tidy()).rejects.toThrow('stuck');
+      while (await stock.records.tidy());
+      expect(await stock.records.read(other.id, numbers)).toEqual([]);
+      await expect(stock.records.tidy()).rejects.toThrow('stuck');
+    } finally {
+      await query(postgres.url, 'DROP FUNCTION refused CASCADE');
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../shared/errors.js';
-import { atMost, quoted, unstorableLeaf } from '../shared/text.js';
+import { atMost, heldBytes, quoted, unstorableLeaf } from '../shared/text.js';
 import {
   ColumnNames,
   fromMessages,
@@ -112,6 +112,11 @@ export class RecordReader {
     this.ids.take(id);
   }
 
+  /** The memory of the ids, about. */
+  get bytes(): number {
+    return this.ids.bytes;
+  }
+
   /** Returns the problems of all checked rows and of their file. */
   problems({ count, problems: ofFile = new Problems() }: SentRecords): Finding[] {
     const unmapped = this.map.length > 0 ? mapProblems(this.map, this.columns.names) : [];
@@ -140,6 +145,7 @@ export class RecordReader {
 
 /** Gives each record without an id the id `row-<n>`. `n` is the record's row, or the next free number after it. */
 class RowIds {
+  bytes = 0;
   private readonly taken = new Set<string>();
   /** All numbers from a record's row to this one are taken, so none is tried twice. */
   private row = 0;
@@ -148,6 +154,7 @@ class RowIds {
 
   take(id: string): void {
     this.taken.add(id);
+    this.bytes += heldBytes(id);
   }
 
   next(index: number): string {

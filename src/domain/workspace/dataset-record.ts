@@ -68,10 +68,3 @@ export class CanonicalList {
     return this.isBegun ? ']' : '[]';
   }
 }
-
-/** Yields the canonical JSON of records, one record at a time. */
-export function* canonicalRecords(records: readonly DatasetRecord[]): Generator<string> {
-  const list = new CanonicalList();
-  for (const record of records) yield list.next(canonicalRecord(record).text);
-  yield list.end;
-}

@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import type { HeldMemory } from '../../../application/shared/held-memory.js';
 import type {
   EntryPage,
   MovedContent,
@@ -29,6 +30,8 @@ import { VersionLists } from './version-lists.js';
 const MOST_ENTRIES = 5_000;
 /** Limits the records in which one statement searches for text. */
 const MOST_SEARCHED = 2_000;
+/** Limits their bytes. The last record may go beyond. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 const ENTRY = `number, record_id AS id, "group", bytes, findings, encode(digest, 'hex') AS digest`;
 
@@ -65,6 +68,14 @@ interface TextRow {
   readonly fields: string;
   readonly isCanonical: boolean;
 }
+
+/** Counts the first records that have at most so many bytes, and the one after them. */
+const FITTING = `
+  SELECT count(*)::integer AS count FROM (
+    SELECT sum(bytes) OVER (ORDER BY wanted.at) - bytes AS before
+      FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted(number, at)
+      JOIN dataset_records record ON record.dataset_id = $1 AND record.number = wanted.number) one
+   WHERE before < $3`;
 
 const MATCHING = `
   SELECT number FROM dataset_records
@@ -116,7 +127,7 @@ export class TypeOrmRecordRepository implements RecordRepository {
     const found: (readonly [number, number])[] = [];
     let at = offset;
     while (at < total && found.length < count) {
-      const numbers = await this.chunks.numbers(datasetId, list, { offset: at, count: MOST_SEARCHED });
+      const numbers = await this.searched(datasetId, list, at);
       if (!numbers) return null;
       const rows = await this.unitOfWork.query<{ number: string }>(MATCHING, [datasetId, numbers, ...filter]);
       const matching = new Set(rows.map(({ number }) => Number(number)));
@@ -166,9 +177,9 @@ export class TypeOrmRecordRepository implements RecordRepository {
     return halfDigest(content);
   }
 
-  async draft(datasetId: string, base?: number): Promise<RecordDraft> {
+  async draft(datasetId: string, base?: number, held?: HeldMemory): Promise<RecordDraft> {
     const list = base === undefined ? null : await this.list(datasetId, base);
-    const stored = list ? await this.lists.storedRecords(datasetId, list) : [];
+    const stored = list ? await this.lists.storedRecords(datasetId, list, held) : [];
     return TypeOrmRecordDraft.begin(this.unitOfWork, datasetId, stored);
   }
 
@@ -190,6 +201,14 @@ export class TypeOrmRecordRepository implements RecordRepository {
     const rows = await this.unitOfWork.query<Row & { at: string }>(statement, [datasetId, numbers, part.bytes]);
     const isWhole = rows.length > 0 && rows.every(({ at }, index) => Number(at) === index + 1);
     return isWhole ? rows : null;
+  }
+
+  /** Returns the records from an offset on that one statement may search, or null if one of them is gone. */
+  private async searched(datasetId: string, list: readonly Chunk[], offset: number): Promise<number[] | null> {
+    const numbers = await this.chunks.numbers(datasetId, list, { offset, count: MOST_SEARCHED });
+    if (!numbers) return null;
+    const [fitting] = await this.unitOfWork.query<{ count: number }>(FITTING, [datasetId, numbers, MOST_BYTES]);
+    return fitting && fitting.count > 0 ? numbers.slice(0, fitting.count) : null;
   }
 
   /** Returns the chunks of a version, or null if the dataset does not have it. */

@@ -19,7 +19,7 @@ import {
   wholeNumberText,
 } from '../schemas.js';
 import { FromCalls } from './from-calls.js';
-import { RecordOrigin, Records, SentRecords } from './records.js';
+import { RecordOrigin, Records, SentRows } from './records.js';
 
 const api = contractsOf('Project workspace');
 const all = '/v1/projects/{project_id}/datasets/{dataset_id}/records';
@@ -57,7 +57,8 @@ export const listRecords = api.get(all, {
   summary: 'List the records of a dataset',
   description:
     'In the order of the dataset. The filters can be combined. The pages of one list are of the same version, even if the ' +
-    'dataset changes meanwhile. Long records shorten a page.',
+    'dataset changes meanwhile. Long records shorten a page. If the version of the pages was removed, as an update removes ' +
+    'the oldest ones, the next page is refused with 409: read the list again.',
   access: permissions.readWorkspace,
   query: z.object({
     limit: LongPage.shape.limit
@@ -86,7 +87,7 @@ export const listRecords = api.get(all, {
       next_cursor: NextCursor,
     })
     .meta({ id: 'DatasetRecords' }),
-  refusals: ['busy'],
+  refusals: ['busy', 'stale_version'],
 });
 
 export const appendRecords = api.post(all, {
@@ -98,7 +99,7 @@ export const appendRecords = api.post(all, {
     'of the project that are kept with their content.',
   access: permissions.editWorkspace,
   body: z
-    .object({ version: Version.optional(), records: SentRecords.optional(), from_calls: FromCalls.optional() })
+    .object({ version: Version.optional(), records: SentRows.optional(), from_calls: FromCalls.optional() })
     .refine(({ records, from_calls }) => (records === undefined) !== (from_calls === undefined), {
       path: ['records'],
       error: 'is required, unless there is from_calls: one of the two',
@@ -144,7 +145,12 @@ export const updateRecord = api.patch(one, {
       expected: anything,
       fields: anything,
     })
-    .meta({ id: 'DatasetRecordUpdate', required: ['version'], example: { version: 1, expected: 'Paris' } }),
+    .meta({
+      id: 'DatasetRecordUpdate',
+      required: ['version'],
+      anyOf: anyOf('id', 'group', 'input', 'expected', 'fields'),
+      example: { version: 1, expected: 'Paris' },
+    }),
   bodyLimit: 'records',
   exactNumbers: true,
   versioned: true,
@@ -186,7 +192,8 @@ export const exportRecords = api.get('/v1/projects/{project_id}/datasets/{datase
   summary: 'Export a dataset',
   description:
     'All records of a version as a file. JSON Lines can be imported again without a loss. CSV has a column for each field, ' +
-    'and at most 1,000 fields. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    'and at most 1,000 fields. A text that a spreadsheet could run as a formula gets an apostrophe before each place where a ' +
+    'formula could begin.',
   access: permissions.readWorkspace,
   query: z.object({
     format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),

@@ -52,9 +52,9 @@ export class DatasetRecordsController implements Controller {
       const { dataset, record } = await this.records.change(caller, change);
       return { ...record, dataset_id: dataset.id, version: dataset.version };
     }),
-    route(contracts.deleteRecord, async ({ caller, params, body: { version }, ifMatch, signal }) => {
+    route(contracts.deleteRecord, async ({ caller, params, body: { version }, ifMatch, signal, memory }) => {
       const expected = expectedVersions([version], ifMatch);
-      const removal = { ...datasetIn(params), recordId: params.record, expected, signal };
+      const removal = { ...datasetIn(params), recordId: params.record, expected, signal, memory };
       const dataset = await this.records.remove(caller, removal);
       return { id: params.record, deleted: true as const, version: dataset.version };
     }),
@@ -76,9 +76,10 @@ export class DatasetRecordsController implements Controller {
   private async file(call: CallOf<typeof contracts.exportRecords>): Promise<StreamedResponse> {
     const { caller, params, query, memory, signal } = call;
     const { version, format } = query;
-    const { of, name, records, fields } = await this.records.export(caller, { ...datasetIn(params), version });
     await memory.reserveBytes(EXPORT_BYTES);
-    const chunks = format === 'csv' ? recordRows(records, await fields()) : jsonLines(records);
+    const wanted = { ...datasetIn(params), version, withFields: format === 'csv' };
+    const { of, name, records, fields } = await this.records.export(caller, wanted);
+    const chunks = format === 'csv' ? recordRows(records, fields) : jsonLines(records);
     return fileAnswer({ name: `${name.slice(0, 100)}-${of.version}`, format, chunks, signal });
   }
 }

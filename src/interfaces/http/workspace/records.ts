@@ -8,7 +8,7 @@ import { Rows } from './record-forms.js';
 const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
 
 /** Accepts any list: the domain checks the rows, and reports everything that is wrong with each row. */
-export const SentRecords = z
+export const SentRows = z
   .custom<readonly Json[] | Rows>((value) => Array.isArray(value) || value instanceof Rows, {
     error: wanted('a list of records'),
   })
@@ -32,7 +32,7 @@ export const SentRecords = z
     description:
       'At most 500 records, unless `SERVICE_DATASET_RECORDS` says otherwise, with at most 50 fields each: `id`, `group`, ' +
       '`input`, `expected`, and fields of your own, beside them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
-      'most 16 MiB as JSON. An `origin` with a `call_id` or a `job_id` tells where the record comes from: see the answer.',
+      'most 16 MiB as JSON, or 3.2 times `SERVICE_DATASET_IMPORT_MB`. An `origin` with a `call_id` or a `job_id` tells where the record comes from: see the answer.',
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
 

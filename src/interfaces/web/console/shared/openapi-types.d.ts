@@ -2509,7 +2509,7 @@ export interface components {
             input?: string | number | boolean | null | unknown[] | Record<string, never>;
             expected?: string | number | boolean | null | unknown[] | Record<string, never>;
             fields?: string | number | boolean | null | unknown[] | Record<string, never>;
-        };
+        } | unknown | unknown | unknown | unknown | unknown;
         DeletedDatasetRecord: {
             id: string;
             /** @enum {boolean} */
@@ -7205,9 +7205,11 @@ export interface operations {
                 with: string;
                 version?: number;
                 limit?: number;
-                cursor?: number;
+                cursor?: string;
             };
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 dataset_id: string;
@@ -7229,6 +7231,7 @@ export interface operations {
             403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -7247,7 +7250,9 @@ export interface operations {
                 group?: string;
                 finding?: "duplicate_id" | "empty_input" | "empty_expected";
             };
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 dataset_id: string;
@@ -7269,6 +7274,7 @@ export interface operations {
             403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
             429: components["responses"]["Refused429RateLimited"];
