@@ -91,13 +91,31 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       const { team, otherTeam } = stock;
       const reads = [connections.ofProject.bind(connections), connections.ofModel.bind(connections)];
       for (const read of reads)
-        expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: null });
+        expect(await read(team.id, projectId)).toEqual({
+          projectId,
+          hasBudgets: false,
+          record: null,
+          connection: null,
+        });
       await connections.save(connection());
       for (const read of reads) {
-        expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: connection() });
+        expect(await read(team.id, projectId)).toEqual({
+          projectId,
+          hasBudgets: false,
+          record: null,
+          connection: connection(),
+        });
         expect(await read(otherTeam.id, projectId)).toBeNull();
         expect(await read(team.id, ids.next('prj'))).toBeNull();
       }
+    });
+
+    it('returns what the spec of the project says about records of its calls', async () => {
+      const record = { share: 0.5, mask: [{ name: 'own', pattern: 'é"' }] };
+      const project = { ...aProject(stock.team), name: 'Kept', spec: { record, other: 1 } };
+      await stock.projects.add(project);
+      expect(await connections.ofProject(stock.team.id, project.id)).toMatchObject({ record });
+      expect(await connections.ofModel(stock.team.id, 'Kept')).toMatchObject({ record });
     });
 
     it("finds a project as a model by its id, or else by a name that only one of the team's projects has", async () => {
@@ -111,11 +129,13 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofModel(team.id, 'Alone')).toEqual({
         projectId: alone.id,
         hasBudgets: false,
+        record: null,
         connection: null,
       });
       expect(await connections.ofModel(otherTeam.id, 'Alone')).toEqual({
         projectId: foreign.id,
         hasBudgets: false,
+        record: null,
         connection: null,
       });
       await add('Twin');
@@ -124,7 +144,12 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProject(team.id, 'Alone')).toBeNull();
       await add(projectId);
       await add(foreign.id);
-      expect(await connections.ofModel(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: null });
+      expect(await connections.ofModel(team.id, projectId)).toEqual({
+        projectId,
+        hasBudgets: false,
+        record: null,
+        connection: null,
+      });
       expect((await connections.ofModel(team.id, foreign.id))?.projectId).not.toBe(foreign.id);
     });
 

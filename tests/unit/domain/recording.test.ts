@@ -7,14 +7,15 @@ const own = (over: object = {}): Json => ({ name: 'customer', pattern: 'KD\\d+',
 const pathsOf = (record: Json) => recordFindings('spec.record', record).map(({ path }) => path.slice('spec.'.length));
 
 describe('the recording settings', () => {
-  it('are null without the field', () => {
-    for (const spec of [{}, { record: null }, { record: { share: 2 } }] as JsonObject[])
-      expect(Recording.of(spec)).toBeNull();
+  it('keep nothing if they are not valid', () => {
+    for (const record of [7, [], { share: 2 }, { share: 1, content: 'text' }])
+      expect(Recording.of({ record })).toMatchObject({ share: 0, content: 'none' });
   });
 
   it('have defaults', () => {
     const defaults = { share: 1, content: 'none', days: 30, mask: [] };
-    expect(Recording.of({ record: {} })).toEqual(defaults);
+    for (const spec of [{}, { record: null }, { record: {} }] as JsonObject[])
+      expect(Recording.of(spec)).toEqual(defaults);
     expect(Recording.of({ record: { share: null, content: null, days: null, mask: null } })).toEqual(defaults);
     const given = { share: 0.25, content: 'full', days: 365, mask: ['email', 'secret', own()] };
     expect(Recording.of({ record: given })).toEqual(given);
