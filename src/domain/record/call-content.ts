@@ -151,8 +151,8 @@ function begin(text: string, most: number): string {
   return text.slice(0, fits).toWellFormed();
 }
 
-/** The most characters of one side that a search finds. */
-const SEARCHED = 100_000;
+/** The most characters of one side that a search finds. The words of more could be too many for PostgreSQL. */
+const SEARCHED = 64_000;
 /** Their texts are the content. The other members are names, ids and settings. */
 const SEARCHED_FIELDS = new Set(['content', 'text', 'texts', 'arguments', 'reasoning', 'refusal']);
 
