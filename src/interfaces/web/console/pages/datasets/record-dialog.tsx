@@ -47,7 +47,8 @@ function recordOf(fields: readonly Typed[], before: DatasetRecord): DatasetRecor
     return [name, same ? fieldOf(before, name) : kind === 'json' ? parseExact(text) : text] as const;
   });
   const { id, group, input, expected, ...further } = Object.fromEntries(values);
-  return { id: String(id), group: group ? String(group) : null, input, expected, fields: further };
+  const origin = 'origin' in before && { origin: before.origin };
+  return { id: String(id), group: group ? String(group) : null, input, expected, fields: further, ...origin };
 }
 
 /** Shows a whole record. If it is editable, each valid change is reported at once through `onChange`. */
