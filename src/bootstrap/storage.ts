@@ -21,7 +21,7 @@ import {
   UsageRepository,
 } from '../application/jobs/ports.js';
 import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
-import { RecordedCallRepository } from '../application/record/ports.js';
+import { FeedbackRepository, RecordedCallRepository } from '../application/record/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../application/spend/ports.js';
 import {
@@ -64,6 +64,7 @@ import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.rep
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
+import { TypeOrmFeedbackRepository } from '../infrastructure/typeorm/record/feedback.repository.js';
 import { TypeOrmRecordedCallRepository } from '../infrastructure/typeorm/record/recorded-call.repository.js';
 import { TypeOrmBudgetRepository } from '../infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../infrastructure/typeorm/spend/hold.repository.js';
@@ -100,6 +101,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(WorkspaceSearch).to(TypeOrmWorkspaceSearch);
   container.bind(RuntimeConnectionRepository).to(TypeOrmRuntimeConnectionRepository);
   container.bind(ConversationRepository).to(TypeOrmConversationRepository);
+  container.bind(FeedbackRepository).to(TypeOrmFeedbackRepository);
   container.bind(RecordedCallRepository).to(TypeOrmRecordedCallRepository);
   container.bind(ResponseRepository).to(TypeOrmResponseRepository);
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);

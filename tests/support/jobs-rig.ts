@@ -94,6 +94,7 @@ export function jobsRig(
       holds,
       guard,
       ownTracker,
+      repositories.recordedCalls,
       clock,
       log,
     ),

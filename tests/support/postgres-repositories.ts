@@ -27,6 +27,7 @@ import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-his
 import { TypeOrmOwnCallRepository } from '../../src/infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
+import { TypeOrmFeedbackRepository } from '../../src/infrastructure/typeorm/record/feedback.repository.js';
 import { TypeOrmRecordedCallRepository } from '../../src/infrastructure/typeorm/record/recorded-call.repository.js';
 import { TypeOrmBudgetRepository } from '../../src/infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../../src/infrastructure/typeorm/spend/hold.repository.js';
@@ -78,6 +79,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     jobHistory: new TypeOrmJobHistory(unitOfWork),
     ownCalls: new TypeOrmOwnCallRepository(unitOfWork),
     recordedCalls: new TypeOrmRecordedCallRepository(unitOfWork, new SystemClock()),
+    feedback: new TypeOrmFeedbackRepository(unitOfWork),
     usage: new TypeOrmUsageRepository(unitOfWork),
     evaluations: new TypeOrmEvaluationRepository(unitOfWork),
     alertRules: new TypeOrmAlertRuleRepository(unitOfWork),

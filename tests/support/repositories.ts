@@ -24,7 +24,7 @@ import {
 } from '../../src/application/jobs/ports.js';
 import { StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
-import { RecordedCallRepository } from '../../src/application/record/ports.js';
+import { FeedbackRepository, RecordedCallRepository } from '../../src/application/record/ports.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../../src/application/spend/ports.js';
 import {
@@ -61,6 +61,7 @@ export const storagePorts = {
   jobHistory: JobHistory,
   ownCalls: OwnCallRepository,
   recordedCalls: RecordedCallRepository,
+  feedback: FeedbackRepository,
   evaluations: EvaluationRepository,
   usage: UsageRepository,
   alertRules: AlertRuleRepository,

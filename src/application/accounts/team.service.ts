@@ -5,6 +5,7 @@ import { LastAdmin } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
+import { CallRemoval } from '../record/call-removal.js';
 import { UnitOfWork } from '../shared/ports.js';
 import { Authority, MEMBERSHIP } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';
@@ -21,6 +22,7 @@ export class TeamService {
     private readonly accounts: AccountRepository,
     private readonly invites: InviteRepository,
     private readonly authority: Authority,
+    private readonly removal: CallRemoval,
     private readonly audit: Audit,
   ) {}
 
@@ -51,8 +53,15 @@ export class TeamService {
     });
   }
 
-  /** Removes an account with its credentials and conversations, and revokes its invites. Throws NotFound, LastAdmin. */
+  /**
+   * Removes an account with its credentials, conversations and kept calls, and revokes its invites. Throws NotFound,
+   * LastAdmin.
+   */
   async remove(by: Caller | null, { accountId }: OfAccount): Promise<void> {
+    const { teamId } = authorize(by, permissions.manageTeam);
+    const before = await this.accounts.ofTeam(teamId);
+    requireAnotherAdmin(before, memberOf(before, accountId));
+    await this.removal.of({ accountId }); // in many statements, because an account can have very many calls
     await this.unitOfWork.locked(MEMBERSHIP, async () => {
       const actor = await this.authority.confirm(by, permissions.manageTeam);
       const team = await this.accounts.ofTeam(actor.teamId);

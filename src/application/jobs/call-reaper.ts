@@ -4,6 +4,7 @@ import { type CallUsage, Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { costText } from '../../domain/spend/cost.js';
 import { NOTHING } from '../../domain/spend/demand.js';
+import { RecordedCallRepository } from '../record/ports.js';
 import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { HoldRepository, type Most } from '../spend/ports.js';
@@ -16,15 +17,15 @@ import { UsageRollUp } from './usage.service.js';
 /** Limits the calls closed in one run. */
 const BATCH = 200;
 
-/** Calls are stored for this time after their end. */
+/** The jobs of calls are stored for this time after their end. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const FORGOTTEN_AT_ONCE = 1_000;
-/** Limits a run. With a run every two seconds, half a million old calls are gone within minutes. */
+/** Limits a run. With a run every two seconds, half a million old calls are gone within minutes, their jobs and records alike. */
 const FORGOTTEN_BATCHES = 10;
 
 /**
  * Closes the calls of dead instances and unlocks their tasks. Also registers this instance again, stores delayed ends
- * of calls, rolls up usage and removes old calls.
+ * of calls, rolls up usage and removes old calls and the expired records of calls.
  */
 @injectable()
 export class CallReaper {
@@ -41,6 +42,7 @@ export class CallReaper {
     private readonly holds: HoldRepository,
     private readonly guard: BudgetGuard,
     private readonly ownCalls: OwnCallTracker,
+    private readonly records: RecordedCallRepository,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -60,9 +62,10 @@ export class CallReaper {
   }
 
   private async forget(): Promise<void> {
-    const before = new Date(this.clock.now().getTime() - KEPT_MS);
-    for (let batch = 0; batch < FORGOTTEN_BATCHES; batch++)
-      if ((await this.history.forgetCalls(before, FORGOTTEN_AT_ONCE)) < FORGOTTEN_AT_ONCE) return;
+    const now = this.clock.now();
+    const before = new Date(now.getTime() - KEPT_MS);
+    await inBatches((most) => this.history.forgetCalls(before, most));
+    await inBatches((most) => this.records.forget(now, most));
   }
 
   private async reap(instance: number): Promise<void> {
@@ -91,6 +94,11 @@ export class CallReaper {
       if (!(error instanceof JobFinished || error instanceof NotFound)) throw error;
     }
   }
+}
+
+async function inBatches(forget: (most: number) => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < FORGOTTEN_BATCHES; batch++)
+    if ((await forget(FORGOTTEN_AT_ONCE)) < FORGOTTEN_AT_ONCE) return;
 }
 
 /** Returns the figures of a call that nobody knows more about than its bounds. */

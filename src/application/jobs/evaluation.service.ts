@@ -14,6 +14,7 @@ import type { Project } from '../../domain/workspace/project.js';
 import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
+import { joined } from '../shared/joined.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, JsonSchemas, Logger, type Page, UnitOfWork, WorkQueue } from '../shared/ports.js';
 import { RecordPages } from '../workspace/record-pages.js';
@@ -198,8 +199,3 @@ function requireFrozen({ state }: Dataset): void {
 const metricOf = ({ metric, tolerance, field }: Evaluation): string =>
   (metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric) +
   (field ? ` of the field ${field}` : '');
-
-async function* joined<Part>({ done, value }: IteratorResult<Part, void>, others: AsyncIterable<Part>) {
-  if (!done) yield value as Part;
-  yield* others;
-}

@@ -45,9 +45,17 @@ export interface CallFilter {
   readonly score: number | null;
   /** Only calls with a current feedback that has this label. */
   readonly label: string | null;
-  /** Only calls with these words in their content. */
+  /** Only calls with all these words in the beginning of their content, in upper or lower case. */
   readonly q: string | null;
 }
+
+/** A call without its content. */
+export interface LocatedCall extends Pick<RecordedCall, 'id' | 'projectId' | 'accountId'> {
+  /** The length of its content. */
+  readonly bytes: number;
+}
+
+export type CallOwner = { readonly projectId: string } | { readonly accountId: string };
 
 /**
  * Stores the calls that projects keep. They are deleted with their project and with their account. Calls after their
@@ -56,14 +64,23 @@ export interface CallFilter {
 export abstract class RecordedCallRepository {
   /** Stores a call. Does nothing if it is stored already, or if its project or its account is gone. */
   abstract add(call: RecordedCall): Promise<void>;
-  /** Finds a call of a team by its id, or the newest one by the id of its answer. */
+  /** Finds a call of a team by its id, or the newest one by the id of its answer, or of an item of its answer. */
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
-  /** Lists calls in the order of their arrival, the newest first, beginning after the id `after`. */
+  /** Finds the same call as `find`, without its content. */
+  abstract locate(teamId: string, id: string): Promise<LocatedCall | null>;
+  /**
+   * Lists calls in the order of their arrival, the newest first. Calls that arrived at the same time are in the order of
+   * their ids. `after` is the text of a CallPlace. The call of this place may be gone.
+   */
   abstract list(filter: CallFilter, page: Page): Promise<RecordedCall[]>;
-  /** Returns the sizes of the contents of the calls that `list` returns. */
+  /** Returns the sizes of the contents of the calls that `list` returns. Their ids are texts of a CallPlace. */
   abstract sizes(filter: CallFilter, page: Page): Promise<SizedItem[]>;
   /** Deletes a call with its feedback. Returns false if it was not there. */
   abstract remove(id: string): Promise<boolean>;
+  /**
+   * Deletes calls of a project or of an account with their feedback, at most `most` of them, and returns their number.
+   */
+  abstract removeSome(owner: CallOwner, most: number): Promise<number>;
   /**
    * Deletes calls that expired before `now`, at most `most` of them, and returns their number. Concurrent calls do not
    * wait for each other.

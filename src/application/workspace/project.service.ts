@@ -15,6 +15,7 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
+import { CallRemoval } from '../record/call-removal.js';
 import { Masker } from '../record/ports.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
@@ -60,6 +61,7 @@ export class ProjectService {
     private readonly conversations: ConversationRepository,
     private readonly quotas: StorageQuotas,
     private readonly masker: Masker,
+    private readonly callRemoval: CallRemoval,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -142,6 +144,7 @@ export class ProjectService {
     await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       requireVersion(current, expected);
+      await this.callRemoval.of({ projectId }); // in many statements, because a project can have very many calls
       const act = { by: caller, action: 'project.deleted', object: current } as const;
       return this.reconciler.apply(projectId, () => this.audit.perform(act, () => this.projects.remove(current)));
     });

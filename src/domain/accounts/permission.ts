@@ -29,6 +29,7 @@ export const permissions = {
   createProject: { takes: ['session'], roles: ['admin', 'developer'], key: 'write' },
   deleteProject: { takes: ['session'], roles: ['admin'], key: 'write', byProject: true },
   ownConversations: { takes: ['session'], roles, key: 'write', byProject: true },
+  deleteCalls: { takes: ['session'], roles, key: 'write', byProject: true },
   chat: { takes: ['session', 'api_key'], roles, key: 'chat', byProject: true },
   predict: { takes: callerKinds, roles, key: 'predict', operator: true },
   useBudgets: { takes: ['session', 'master'], roles, key: 'read', byProject: true },

@@ -24,6 +24,7 @@ export const auditActions = [
   'model.deleted',
   'model_alias.moved',
   'model_alias.deleted',
+  'call.deleted',
   'runtime.connected',
   'runtime.started',
   'runtime.stopped',

@@ -49,6 +49,9 @@ export const callLimits = {
   sideMasked: 500_000,
 } as const;
 
+/** Matches the id of an item in the output of a response: the id of the response, and the number of the item. */
+const ITEM = /^(?:msg|fc|rs)_([0-9a-f-]{36})-\d{1,6}$/;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const RecordedCall = {
@@ -67,6 +70,9 @@ export const RecordedCall = {
       expiresAt: new Date(createdAt.getTime() + recording.days * DAY_MS),
     };
   },
+
+  /** Returns the id of an answer that a text names: the text itself, or the response of an item. */
+  answerNamed: (text: string): string => text.replace(ITEM, 'resp_$1'),
 
   /** Returns the text that a search finds. */
   searchText: ({ request, answer }: Pick<RecordedCall, 'request' | 'answer'>): string => searchText(request, answer),

@@ -20,6 +20,7 @@ import { JobTable } from './jobs/job.repository.js';
 import { OwnCallTable } from './jobs/own-call.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
+import { FeedbackTable } from './record/feedback.repository.js';
 import { RecordedCallTable } from './record/recorded-call.repository.js';
 import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
 import {
@@ -59,6 +60,7 @@ const entities = [
   JobTable,
   OwnCallTable,
   RecordedCallTable,
+  FeedbackTable,
   BudgetTable,
   BudgetPeriodTable,
   BudgetHoldTable,

@@ -22,6 +22,7 @@ import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { UsageController } from './jobs/usage.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
+import { CallsController } from './record/calls.controller.js';
 import { BudgetsController } from './spend/budgets.controller.js';
 import { DatasetRecordsController } from './workspace/dataset-records.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
@@ -49,6 +50,7 @@ export const controllers: readonly Newable<Controller>[] = [
   ResponsesController,
   EmbeddingsController,
   MessagesController,
+  CallsController,
   JobsController,
   EvaluationsController,
   UsageController,

@@ -6,6 +6,7 @@ import { DeploymentService } from '../../../src/application/deployments/deployme
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
+import { CallRemoval } from '../../../src/application/record/call-removal.js';
 import type { ServiceSettings } from '../../../src/application/shared/ports.js';
 import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
@@ -72,14 +73,14 @@ describe('Authority', () => {
   });
 
   const services = () => {
-    const { unitOfWork, accounts, invites, credentials, keyLimits, projects } = repositories;
+    const { unitOfWork, accounts, invites, credentials, keyLimits, projects, recordedCalls } = repositories;
     const authority = new Authority(credentials, clock);
     const audit = auditOn(repositories, clock);
     const tokens = new CheckedTokens();
     return {
       keys: new ApiKeyService(unitOfWork, credentials, keyLimits, projects, authority, audit, tokens, ids, clock),
       invites: new InviteService(unitOfWork, invites, accounts, authority, audit, tokens, ids, clock),
-      team: new TeamService(unitOfWork, accounts, invites, authority, audit),
+      team: new TeamService(unitOfWork, accounts, invites, authority, new CallRemoval(recordedCalls), audit),
     };
   };
 

@@ -3,7 +3,10 @@ import { ForwardMigration } from '../forward-migration.js';
 
 /**
  * Adds the calls that projects keep, and the feedback on them. A call has a copy of the figures of its job, because jobs
- * are kept for another time. A search finds the words of the first part of a content.
+ * are kept for another time.
+ *
+ * `search` has the words of the first part of a content, and the spans of time that the call is in, which
+ * `call_spans` names. So a search can look through the newest calls of a project first, though the index of words has no order.
  */
 export class Calls1766620800000 extends ForwardMigration {
   readonly name = 'Calls1766620800000';
@@ -30,8 +33,14 @@ export class Calls1766620800000 extends ForwardMigration {
         answer json,
         truncated boolean NOT NULL,
         expires_at timestamptz NOT NULL,
+        -- The bytes of the content.
+        stored_bytes integer NOT NULL,
         search tsvector
       );
+      CREATE FUNCTION call_spans(project text, at timestamptz) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+        SELECT ARRAY['~8.' || (floor(extract(epoch FROM at))::bigint >> 8) || '.' || project,
+                     '~13.' || (floor(extract(epoch FROM at))::bigint >> 13) || '.' || project,
+                     '~18.' || (floor(extract(epoch FROM at))::bigint >> 18) || '.' || project] $$;
       CREATE INDEX calls_of_project ON calls (project_id, created_at, id);
       CREATE INDEX calls_of_account ON calls (account_id, project_id, created_at, id);
       CREATE INDEX calls_of_key ON calls (key_id, project_id, created_at, id) WHERE key_id IS NOT NULL;
@@ -52,13 +61,23 @@ export class Calls1766620800000 extends ForwardMigration {
         comment text,
         correction json,
         created_at timestamptz NOT NULL,
-        is_current boolean NOT NULL
+        is_current boolean NOT NULL,
+        -- The arrival of the call, so that an index has the order of the list of calls. A trigger sets it.
+        called_at timestamptz
       );
+      CREATE FUNCTION note_arrival_of_call() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          SELECT created_at INTO NEW.called_at FROM calls WHERE id = NEW.call_id;
+          RETURN NEW;
+        END $$;
+      CREATE TRIGGER arrival_of_call BEFORE INSERT ON call_feedback FOR EACH ROW EXECUTE FUNCTION note_arrival_of_call();
       CREATE INDEX feedback_of_call ON call_feedback (call_id, id);
       CREATE UNIQUE INDEX feedback_that_counts ON call_feedback (call_id, account_id) WHERE is_current;
       CREATE INDEX feedback_of_account ON call_feedback (account_id);
-      CREATE INDEX feedback_by_score ON call_feedback (project_id, score, call_id) WHERE is_current AND score IS NOT NULL;
-      CREATE INDEX feedback_by_label ON call_feedback (project_id, label, call_id) WHERE is_current AND label IS NOT NULL;
+      CREATE INDEX feedback_by_score ON call_feedback (project_id, score, called_at, call_id)
+        WHERE is_current AND score IS NOT NULL;
+      CREATE INDEX feedback_by_label ON call_feedback (project_id, label, called_at, call_id)
+        WHERE is_current AND label IS NOT NULL;
     `);
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { callKinds, finalStatuses } from '../../../domain/jobs/job.js';
+import { CallPlace } from '../../../domain/record/call-place.js';
 import { callLimits, keptContents } from '../../../domain/record/recorded-call.js';
 import { contractsOf } from '../contract.js';
 import { fileFormats, fileTypes } from '../files.js';
@@ -38,7 +39,7 @@ export const FeedbackAnswer = namedObject('Feedback', {
 
 const side = `At most about ${callLimits.sideBytes / 1024} KB of JSON are kept. Null if the content is not kept.`;
 
-const CallAnswer = namedObject('Call', {
+export const CallAnswer = namedObject('Call', {
   id: id('job').describe('The id of the job.'),
   answer_id: textLike(
     'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
@@ -112,7 +113,7 @@ const filters = {
   until: time('Only calls that arrived before this time'),
   model_id: idText('mdl').optional(),
   key_id: idText('key').optional(),
-  account_id: idText('acc').optional(),
+  account_id: idText('usr').optional(),
   status: choice(finalStatuses).optional(),
   score: z.coerce
     .number({ error: 'must be a number from -1 to 1' })
@@ -121,17 +122,27 @@ const filters = {
     .optional()
     .describe('Only calls with a current feedback that has exactly this score.'),
   label: z.string().min(1).max(64).optional().describe('Only calls with a current feedback that has this label.'),
-  q: SearchText.optional().describe('Only calls with all these words in the beginning of their content.'),
+  q: SearchText.optional().describe(
+    'Only calls with all these whole words in the beginning of their content, in upper or lower case.',
+  ),
 };
+
+const cursor = z
+  .string()
+  .regex(CallPlace.text, { error: 'must be the next_cursor of an earlier answer' })
+  .optional()
+  .meta({ description: 'The `next_cursor` of the page before.' });
 
 const whose = 'Members see their own calls, admins and developers those of the whole team.';
 
 export const listCalls = api.get(path, {
   id: 'listCalls',
   summary: 'List the calls that a project keeps',
-  description: `The newest first. A page has fewer calls than \`limit\` if their contents are long. ${whose}`,
+  description:
+    `The newest first, by their arrival. The filters can be combined. A page has fewer calls than \`limit\` if their contents ` +
+    `are long. Calls that arrive meanwhile are on no later page. ${whose}`,
   access: permissions.readWorkspace,
-  query: Page.extend(filters),
+  query: Page.extend({ ...filters, cursor }),
   answer: pageOfList('calls', CallAnswer, 'Calls'),
   refusals: ['busy'],
 });
@@ -139,16 +150,19 @@ export const listCalls = api.get(path, {
 export const readCall = api.get(one, {
   id: 'readCall',
   summary: 'Read a call that a project keeps',
-  description: `Takes the id of the job, or the id in the answer. ${whose}`,
+  description:
+    `Takes the id of the job, or the id in the answer, such as \`chatcmpl-…\`, \`cmpl-…\`, \`resp_…\` or \`msg_…\`. The id of an ` +
+    `item of a response leads to the call of the response. ${whose}`,
   access: permissions.readWorkspace,
   answer: CallAnswer,
+  refusals: ['busy'],
 });
 
 export const deleteCall = api.delete(one, {
   id: 'deleteCall',
   summary: 'Delete the record of a call',
   description: `Deletes its content and its feedback. Its job stays, which has neither. ${whose}`,
-  access: permissions.readWorkspace,
+  access: permissions.deleteCalls,
   answer: Deleted,
 });
 
@@ -156,8 +170,8 @@ export const exportCalls = api.get(`${path}/export`, {
   id: 'exportCalls',
   summary: 'Export the calls that a project keeps',
   description:
-    `All calls that the list has with these filters at this moment, as a file. JSON Lines has the objects of the list. A cell ` +
-    `of CSV that a spreadsheet would run as a formula begins with an apostrophe. ${whose}`,
+    `All calls that the list has with these filters at this moment, as a file. JSON Lines has the objects of the list. CSV has ` +
+    `request and answer as JSON, and no attempts and no feedback. A cell of CSV that a spreadsheet would run as a formula begins with an apostrophe. ${whose}`,
   access: permissions.readWorkspace,
   query: z.object({
     format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),
