@@ -1023,6 +1023,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project_id}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/calls/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/calls/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readCall"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteCall"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -1658,70 +1706,6 @@ export interface paths {
         put: operations["uploadModelFile"];
         post?: never;
         delete: operations["deleteModelFile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/projects/{project_id}/calls": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["listCalls"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/projects/{project_id}/calls/{call_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["readCall"];
-        put?: never;
-        post?: never;
-        delete: operations["deleteCall"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/projects/{project_id}/calls/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["exportCalls"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/calls/{call_id}/feedback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["giveFeedback"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3628,6 +3612,60 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Calls: {
+            calls: components["schemas"]["Call"][];
+            count: number;
+            next_cursor: string | null;
+        };
+        Call: {
+            id: string;
+            answer_id: string | null;
+            project_id: string;
+            /** @enum {string} */
+            kind: "chat" | "embedding" | "prediction";
+            /** @enum {string} */
+            status: "succeeded" | "failed" | "cancelled";
+            failure: string | null;
+            model_id: string | null;
+            account_id: string;
+            key_id: string | null;
+            created_at: number;
+            started_at: number | null;
+            finished_at: number;
+            duration: number | null;
+            /** @enum {string} */
+            content: "full" | "none" | "unmaskable";
+            request: string | number | boolean | null | unknown[] | Record<string, never>;
+            answer: string | number | boolean | null | unknown[] | Record<string, never>;
+            truncated: boolean;
+            usage: components["schemas"]["CallTokens"];
+            cost: string | null;
+            currency: string;
+            attempts: components["schemas"]["CallAttempt"][];
+            feedback: components["schemas"]["Feedback"][];
+            expires_at: number;
+        };
+        CallTokens: {
+            tokens_in: number | null;
+            tokens_out: number | null;
+            time_to_first_token: number | null;
+        } | null;
+        CallAttempt: {
+            model_id: string;
+            outcome: string;
+            ms: number;
+        };
+        Feedback: {
+            id: string;
+            account_id: string;
+            key_id: string | null;
+            score: number | null;
+            label: string | null;
+            comment: string | null;
+            correction: string | number | boolean | null | unknown[] | Record<string, never>;
+            created_at: number;
+            is_current: boolean;
+        };
         Job: {
             id: string;
             /** @enum {string} */
@@ -4114,6 +4152,7 @@ export interface components {
                 create_project: boolean;
                 delete_project: boolean;
                 own_conversations: boolean;
+                delete_calls: boolean;
                 chat: boolean;
                 predict: boolean;
                 use_budgets: boolean;
@@ -4207,7 +4246,7 @@ export interface components {
                 credential_id: string | null;
             };
             /** @enum {string} */
-            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
+            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "call.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
             object: {
                 kind: string;
                 id: string;
@@ -4401,60 +4440,6 @@ export interface components {
             modified_at: number;
             writable: boolean;
             sha256: string;
-        };
-        Calls: {
-            calls: components["schemas"]["Call"][];
-            count: number;
-            next_cursor: string | null;
-        };
-        Call: {
-            id: string;
-            answer_id: string | null;
-            project_id: string;
-            /** @enum {string} */
-            kind: "chat" | "embedding" | "prediction";
-            /** @enum {string} */
-            status: "succeeded" | "failed" | "cancelled";
-            failure: string | null;
-            model_id: string | null;
-            account_id: string;
-            key_id: string | null;
-            created_at: number;
-            started_at: number | null;
-            finished_at: number;
-            duration: number | null;
-            /** @enum {string} */
-            content: "full" | "none" | "unmaskable";
-            request: string | number | boolean | null | unknown[] | Record<string, never>;
-            answer: string | number | boolean | null | unknown[] | Record<string, never>;
-            truncated: boolean;
-            usage: components["schemas"]["CallTokens"];
-            cost: string | null;
-            currency: string;
-            attempts: components["schemas"]["CallAttempt"][];
-            feedback: components["schemas"]["Feedback"][];
-            expires_at: number;
-        };
-        CallTokens: {
-            tokens_in: number | null;
-            tokens_out: number | null;
-            time_to_first_token: number | null;
-        } | null;
-        CallAttempt: {
-            model_id: string;
-            outcome: string;
-            ms: number;
-        };
-        Feedback: {
-            id: string;
-            account_id: string;
-            key_id: string | null;
-            score: number | null;
-            label: string | null;
-            comment: string | null;
-            correction: string | number | boolean | null | unknown[] | Record<string, never>;
-            created_at: number;
-            is_current: boolean;
         };
     };
     responses: {
@@ -8699,6 +8684,158 @@ export interface operations {
             503: components["responses"]["AnthropicRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
+    listCalls: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                since?: number | null;
+                until?: number | null;
+                model_id?: string;
+                key_id?: string;
+                account_id?: string;
+                status?: "succeeded" | "failed" | "cancelled";
+                score?: number | null;
+                label?: string;
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calls"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    exportCalls: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "csv";
+                since?: number | null;
+                until?: number | null;
+                model_id?: string;
+                key_id?: string;
+                account_id?: string;
+                status?: "succeeded" | "failed" | "cancelled";
+                score?: number | null;
+                label?: string;
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    readCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    deleteCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
     listJobs: {
         parameters: {
             query?: {
@@ -9797,7 +9934,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 actor?: string;
-                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
+                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "call.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "call" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
                 object?: string;
                 from?: string;
                 to?: string;
@@ -10463,201 +10600,6 @@ export interface operations {
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
-        };
-    };
-    listCalls: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string;
-                since?: number | null;
-                until?: number | null;
-                model_id?: string;
-                key_id?: string;
-                account_id?: string;
-                status?: "succeeded" | "failed" | "cancelled";
-                score?: number | null;
-                label?: string;
-                q?: string;
-            };
-            header?: never;
-            path: {
-                project_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Calls"];
-                };
-            };
-            400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403KeyRestricted"];
-            404: components["responses"]["Refused404NotFound"];
-            408: components["responses"]["Refused408RequestTimeout"];
-            421: components["responses"]["Refused421MisdirectedRequest"];
-            422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimited"];
-            431: components["responses"]["Refused431HeadersTooLarge"];
-            500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
-        };
-    };
-    readCall: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project_id: string;
-                call_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Call"];
-                };
-            };
-            400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403KeyRestricted"];
-            404: components["responses"]["Refused404NotFound"];
-            408: components["responses"]["Refused408RequestTimeout"];
-            421: components["responses"]["Refused421MisdirectedRequest"];
-            429: components["responses"]["Refused429RateLimited"];
-            431: components["responses"]["Refused431HeadersTooLarge"];
-            500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
-        };
-    };
-    deleteCall: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project_id: string;
-                call_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deleted"];
-                };
-            };
-            400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403KeyRestricted"];
-            404: components["responses"]["Refused404NotFound"];
-            408: components["responses"]["Refused408RequestTimeout"];
-            421: components["responses"]["Refused421MisdirectedRequest"];
-            429: components["responses"]["Refused429RateLimited"];
-            431: components["responses"]["Refused431HeadersTooLarge"];
-            500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
-        };
-    };
-    exportCalls: {
-        parameters: {
-            query?: {
-                format?: "jsonl" | "csv";
-                since?: number | null;
-                until?: number | null;
-                model_id?: string;
-                key_id?: string;
-                account_id?: string;
-                status?: "succeeded" | "failed" | "cancelled";
-                score?: number | null;
-                label?: string;
-                q?: string;
-            };
-            header?: never;
-            path: {
-                project_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/x-ndjson": string;
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403KeyRestricted"];
-            404: components["responses"]["Refused404NotFound"];
-            408: components["responses"]["Refused408RequestTimeout"];
-            421: components["responses"]["Refused421MisdirectedRequest"];
-            422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimited"];
-            431: components["responses"]["Refused431HeadersTooLarge"];
-            500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
-        };
-    };
-    giveFeedback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                call_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    score?: number | null;
-                    label?: string | null;
-                    comment?: string | null;
-                    correction?: string | number | boolean | null | unknown[] | Record<string, never>;
-                };
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Feedback"];
-                };
-            };
-            400: components["responses"]["Refused400MalformedJsonBadRequest"];
-            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403KeyRestricted"];
-            404: components["responses"]["Refused404NotFound"];
-            408: components["responses"]["Refused408RequestTimeout"];
-            413: components["responses"]["Refused413PayloadTooLarge"];
-            415: components["responses"]["Refused415UnsupportedMediaType"];
-            421: components["responses"]["Refused421MisdirectedRequest"];
-            422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimited"];
-            431: components["responses"]["Refused431HeadersTooLarge"];
-            500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     alertFired: {

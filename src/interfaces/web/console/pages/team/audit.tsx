@@ -36,6 +36,7 @@ const ACTIONS = Object.keys({
   'model.deleted': 0,
   'model_alias.moved': 0,
   'model_alias.deleted': 0,
+  'call.deleted': 0,
   'runtime.connected': 0,
   'runtime.started': 0,
   'runtime.stopped': 0,
