@@ -3,6 +3,7 @@ import type { Container } from 'inversify';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { Instance } from '../application/shared/instance.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
+import { Re2Masker } from '../infrastructure/masking/re2-masker.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/adapters.js';
 import { GracefulShutdown, listen } from '../interfaces/http/server.js';
@@ -100,6 +101,7 @@ async function start(
 
   const models = await modelStorage(config, { instances: () => container.get(InstanceRegistry) });
   const container: Container = createContainer({ config, database, logger: log, telemetry, models });
+  addStep('masker', () => container.get(Re2Masker).close());
   adapt?.(container);
   telemetry.export(() => container.get(PrometheusMetrics).snapshots());
   await container.get(InstanceRegistry).own();

@@ -161,7 +161,9 @@ function mailerOf(config: Config): Mailer {
 function bindWorkspace(container: Container, config: Config): void {
   container.bind(StarterCatalog).toConstantValue(new JsonStarterCatalog(config.startersFolder));
   container.bind(ContentHasher).to(Sha256ContentHasher);
-  container.bind(Masker).to(Re2Masker);
+  const masker = new Re2Masker(shippedProgram('infrastructure/masking/masking-thread.js'));
+  container.bind(Re2Masker).toConstantValue(masker);
+  container.bind(Masker).toConstantValue(masker);
 }
 
 function bindChat(container: Container, config: Config, children: ChildLimits, telemetry: Telemetry): void {

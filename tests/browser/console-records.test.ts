@@ -57,6 +57,21 @@ describeInBrowser('a dataset of more records than one page in the console', () =
     expect(await stored()).toMatchObject({ version: 4, record_count: 600 });
   });
 
+  it('is loaded again if somebody else has changed it, and then takes the change', async () => {
+    const page = await openConsole(visitor, cast.developer.token, dataset);
+    await shown(page, '500 records so far');
+    await press(page, /^r1$/);
+    await page.getByLabel('expected', { exact: true }).fill('mine');
+    const { version } = await stored();
+    const other = { version, group: 'theirs' };
+    await service.call('PATCH', `/v1${dataset}/records/r1`, { token: cast.admin.token, json: other });
+    await press(page, 'Done');
+    await shown(page, 'Somebody else has changed the dataset.');
+    await press(page, 'Done');
+    await shown(page, `Version ${version + 2} is saved.`);
+    expect((await stored('/records?limit=2')).records[1]).toMatchObject({ expected: 'mine', group: 'theirs' });
+  });
+
   it('is exported as a file', async () => {
     const page = await openConsole(visitor, cast.member.token, dataset);
     const { version } = await stored();

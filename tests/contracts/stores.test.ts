@@ -9,8 +9,10 @@ import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/i
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
+import { addDataset } from '../support/datasets.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { anAccount, anInvite, aTeam, at, aWebhook } from '../support/records.js';
+import { aDataset, anAccount, anInvite, aRecord, aTeam, at, aWebhook } from '../support/records.js';
+import { stocked } from '../support/repositories.js';
 import { accountsContract } from './accounts/accounts.contract.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { invitesContract } from './accounts/invites.contract.js';
@@ -30,6 +32,8 @@ import { jobsContract } from './jobs/jobs.contract.js';
 import { ownCallsContract } from './jobs/own-calls.contract.js';
 import { usageContract } from './jobs/usage.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
+import { feedbackContract } from './record/feedback.contract.js';
+import { recordedCallsContract } from './record/recorded-calls.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 import { budgetsContract } from './spend/budgets.contract.js';
@@ -51,6 +55,7 @@ const contracts = [
   datasetsContract,
   deploymentsContract,
   evaluationsContract,
+  feedbackContract,
   invitesContract,
   jobHistoryContract,
   jobsContract,
@@ -60,6 +65,7 @@ const contracts = [
   modelsContract,
   ownCallsContract,
   projectsContract,
+  recordedCallsContract,
   recordsContract,
   responsesContract,
   runtimeConnectionsContract,
@@ -100,6 +106,30 @@ describe('Webhooks in PostgreSQL', () => {
     expect(await other.all()).toEqual([{ ...webhook, url: '' }]);
     await expect(other.open(webhook.id)).rejects.toThrow('SERVICE_SECRET');
     expect(await other.remove(webhook.id)).toBe(true);
+  });
+});
+
+describe('Records in PostgreSQL', () => {
+  it('that cannot be removed do not stop the removal of others', async () => {
+    const stock = await stocked(postgres);
+    const [stuck, other] = [aDataset(stock.project, []), aDataset(stock.project, [])];
+    for (const dataset of [stuck, other]) await addDataset(stock, dataset, [aRecord()]);
+    const numbers = (await stock.records.entries(other.id, 1, { offset: 0, count: 1 })) ?? [];
+    await query(
+      postgres.url,
+      `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'stuck'; END $$;
+       CREATE TRIGGER refused BEFORE DELETE ON dataset_records FOR EACH ROW
+         WHEN (OLD.dataset_id = '${stuck.id}') EXECUTE FUNCTION refused()`,
+    );
+    try {
+      for (const dataset of [stuck, other]) await stock.datasets.remove(dataset);
+      await expect(stock.records.tidy()).rejects.toThrow('stuck');
+      while (await stock.records.tidy());
+      expect(await stock.records.read(other.id, numbers)).toEqual([]);
+      await expect(stock.records.tidy()).rejects.toThrow('stuck');
+    } finally {
+      await query(postgres.url, 'DROP FUNCTION refused CASCADE');
+    }
   });
 });
 

@@ -1,10 +1,13 @@
 import { WebhookSender } from '../../src/application/alerts/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
+import type { Account } from '../../src/domain/accounts/account.js';
 import { auditActions } from '../../src/domain/audit/audit-entry.js';
 import { ModelFileInvalid } from '../../src/domain/deployments/errors.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
+import type { Project } from '../../src/domain/workspace/project.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { site, siteToken } from '../support/site.js';
 import {
@@ -94,6 +97,13 @@ describe('the audit trail', () => {
     const connect = { method: 'PUT', path, json: { model_id: await registeredModel(app, admin.token, id) } };
     for (const act of acts) await done(act === 'connect' ? connect : { path: `${path}/${act}` });
     return connect;
+  };
+  const keptCall = async () => {
+    const account = (await app.store.accounts.byId(admin.id)) as Account;
+    const of = (await app.store.projects.find(account.teamId, await project())) as Project;
+    const call = aCallOf(of, account);
+    await keep(app.store, call);
+    return `/v1/projects/${of.id}/calls/${call.id}`;
   };
   const removal = (path: string): Act => ({ method: 'DELETE', path });
   const deployment = { path: '/v1/deployments', json: { name: 'Iris', model_path: 'iris.onnx' } };
@@ -206,6 +216,7 @@ describe('the audit trail', () => {
         return removal(set.path);
       },
     ],
+    ['call.deleted', async () => removal(await keptCall())],
     ['runtime.connected', () => runtime()],
     ['runtime.started', async () => byMember({ path: `${(await runtime('connect')).path}/start` })],
     ['runtime.stopped', async () => byMember({ path: `${(await runtime('connect', 'start')).path}/stop` })],

@@ -8,6 +8,7 @@ import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { checkJsonText, firstUnstorable, inexactNumber } from '../../src/interfaces/http/json-body.js';
 import { ifMatchVersion } from '../../src/interfaces/http/middleware/validate.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
 import { aCall, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
 import { site } from '../support/site.js';
 import { until } from '../support/until.js';
@@ -187,7 +188,12 @@ describe('the memory for bodies', () => {
     await app.store.evaluations.add(anEvaluation(project, { jobId: job.id }));
     const run = (await app.store.evaluations.begin(job.id)) as number;
     await app.store.evaluations.keep(job.id, run, aResult(1, { output: text }));
+    const kept = aCallOf(project, account, { modelId: null, content: 'full', request: { text }, answer: null });
+    await keep(app.store, kept);
     calls.push(
+      () => app.get(`/v1/projects/${first}/calls`, admin.token),
+      () => app.get(`/v1/projects/${first}/calls/${kept.id}`, admin.token),
+      () => app.get(`/v1/projects/${first}/calls/export`, admin.token),
       () => app.get(`/v1/usage?bucket=minute&since=${Math.floor(now / 1000) - 301 * 60}`, admin.token),
       () => app.get(`/v1/projects/${first}`, admin.token),
       () => app.get(`/v1/projects/${first}/conversations/${conversation.id}`, admin.token),

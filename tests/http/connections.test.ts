@@ -108,7 +108,7 @@ describe('an answer before the request has arrived whole', () => {
     ['compressed', 'gzip'],
   ])('leaves its connection ready for the next request once the rest of a body has arrived %s', async (_, coding) => {
     const { socket } = await connected(lingeringClose(), async (request, response) => {
-      const { chunks } = decoded(request as Request, BODY);
+      const { chunks } = decoded(request as Request, { bytes: BODY });
       const reading = chunks[Symbol.asyncIterator]();
       await reading.next();
       void reading.next().catch(() => undefined);
@@ -236,7 +236,7 @@ describe('the arrival of a body', () => {
 describe('a body that is read whole', () => {
   const begun = () => {
     const body = Object.assign(new PassThrough(), { headers: {} });
-    const reading = readWhole(body as unknown as Request, 10);
+    const reading = readWhole(body as unknown as Request, { bytes: 10 });
     reading.catch(() => undefined);
     return { body, reading };
   };
@@ -255,7 +255,7 @@ describe('a body that is read whole', () => {
     const length = 2 * MB;
     const body = Object.assign(new PassThrough(), { headers: { 'content-length': String(length) } });
     const joined = jest.spyOn(Buffer, 'concat');
-    const reading = readWhole(body as unknown as Request, length);
+    const reading = readWhole(body as unknown as Request, { bytes: length });
     for (let at = 0; at < 32; at++) body.write(Buffer.alloc(length / 32, at));
     body.end();
     const whole = await reading;
@@ -304,7 +304,7 @@ describe('a body that is read whole', () => {
     end(body);
     await expect(reading).rejects.toMatchObject({ code: 'bad_request' });
     expect(listeners(body)).toEqual(before);
-    await expect(readWhole(body as unknown as Request, 10)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(readWhole(body as unknown as Request, { bytes: 10 })).rejects.toMatchObject({ code: 'bad_request' });
   });
 });
 

@@ -1,30 +1,10 @@
-import { readdirSync } from 'node:fs';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { createProject, type Member, register } from '../support/workspace.js';
+import { extraFields, forms, many, record } from './support/record-files.js';
 import { invalid } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
-type Fields = Readonly<Record<string, string>>;
-
 const LIMIT = 5 * 1024 * 1024;
-
-/** Encodes records in each media type. All records of a call must have the same fields. */
-const forms: [string, (records: readonly Fields[]) => string][] = [
-  ['application/json', (records) => JSON.stringify({ records })],
-  ['text/csv', (records) => [Object.keys(records[0] ?? {}), ...records.map(Object.values)].join('\n')],
-  ['application/x-ndjson', (records) => records.map((one) => JSON.stringify(one)).join('\n')],
-];
-
-const record = (id: number, more: Fields = {}): Fields => ({
-  id: `r${id}`,
-  group: 'g',
-  input: 'in',
-  expected: 'out',
-  ...more,
-});
-const extraFields = (count: number, value = 'x'): Fields =>
-  Object.fromEntries(Array.from({ length: count }, (_, n) => [`field_${n}`, value]));
-const many = (count: number, more: Fields = {}) => Array.from({ length: count }, (_, n) => record(n, more));
 
 describe('an import', () => {
   let app: TestApp;
@@ -131,7 +111,10 @@ describe('an import', () => {
       expect(whole).toHaveLength(LIMIT);
       const { status, body } = await send(type, whole);
       expect({ status, count: body.record_count }).toEqual({ status: 201, count: 500 });
-      expect(await refused(type, `${whole} `)).toMatchObject({ status: 413, code: 'payload_too_large' });
+      expect((await send(type, `${whole} `)).body).toMatchObject({
+        code: 'payload_too_large',
+        error: 'The body is over the limit of 5242880 bytes (SERVICE_DATASET_IMPORT_MB).',
+      });
     });
 
     it('reports every value that cannot be stored', async () => {
@@ -216,6 +199,26 @@ describe('an import', () => {
     expect(headers.get('accept')).toBe(forms.map(([type]) => type).join(', '));
     expect((await send('text/csv; charset=latin1', 'id\n1')).status).toBe(415);
     expect((await send('Text/CSV; header=present; charset="UTF-8"', 'id\n1')).status).toBe(201);
+  });
+
+  it('of JSON names the rows that it refuses', async () => {
+    const deep = `${'['.repeat(31)}${']'.repeat(31)}`;
+    const raw = `{"records":[{"id":1},{"input":${deep}},{"input":0.12345678901234567890}]}`;
+    const { status, body } = await send('application/json', raw);
+    expect({ status, details: body.details }).toEqual({
+      status: 422,
+      details: [
+        { path: 'records.1', message: 'row 2: must not be nested deeper than 32 levels' },
+        {
+          path: 'records.2',
+          message: 'row 3: the number 0.12345678901234567890 would lose digits: send it as a string',
+        },
+        { path: 'records.0.id', message: 'row 1: "id" must be a string of at most 200 characters' },
+      ],
+    });
+    const malformed = await send('application/json', '{"records":[{}, {x}]}');
+    expect(malformed).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
+    expect(malformed.body.error).toContain('Row 2 of the records is not JSON');
   });
 
   describe('of CSV', () => {
@@ -336,58 +339,5 @@ describe('an import', () => {
         ),
       );
     });
-  });
-});
-
-describe('an import under another limit', () => {
-  let app: TestApp;
-  let token: string;
-  let datasets: string;
-  beforeAll(async () => {
-    app = await TestApp.start({ env: { SERVICE_DATASET_RECORDS: '600', SERVICE_DATASET_IMPORT_MB: '7' } });
-    ({ token } = await register(app, 'Ada'));
-    datasets = `/v1/projects/${await createProject(app, token)}/datasets`;
-  });
-  afterAll(() => app.stop());
-  const send = (type: string, raw: string) =>
-    app.call('POST', datasets, { token, raw, headers: { 'Content-Type': type } });
-
-  it('accepts as many records as the setting says, and counts all findings', async () => {
-    const call = (rows: number) => send('text/csv', `input\n${'a\n'.repeat(rows)}`);
-    const { body } = await call(600);
-    expect([body.record_count, body.validation.count, body.validation.findings.length]).toEqual([600, 600, 101]);
-    expect((await app.get(datasets, token)).body.datasets[0].validation.count).toBe(600);
-    expect((await call(601)).body.details).toEqual([
-      {
-        path: 'records',
-        message: 'there are 601 rows, but a dataset may have at most 600 records (SERVICE_DATASET_RECORDS)',
-      },
-    ]);
-  });
-
-  it.each(forms)('reads a long body in parts, as %s', async (type, encoded) => {
-    const records = many(600, { text: '🦆 x'.repeat(1_600) });
-    const raw = encoded(records);
-    expect(Buffer.byteLength(raw)).toBeGreaterThan(5.5 * 1024 * 1024);
-    const { status, body } = await send(type, raw);
-    expect({ status, count: body.record_count, more: body.next_cursor }).toEqual({
-      status: 201,
-      count: 600,
-      more: '1:500',
-    });
-    expect(body.records[499].fields.text).toBe('🦆 x'.repeat(1_600));
-    const last = (await app.get(`${datasets}/${body.id}/records?cursor=1:599`, token)).body.records;
-    expect(last).toMatchObject([{ id: 'r599' }]);
-    const broken = type === 'text/csv' ? `${raw}\nx` : type === 'application/json' ? raw.slice(0, -1) : `${raw}\n{`;
-    expect([400, 422]).toContain((await send(type, broken)).status);
-    expect((await send(type, `${raw}${' '.repeat(2 * 1024 * 1024)}`)).status).toBe(413);
-    expect(readdirSync(app.folder.path).filter((name) => name.startsWith('body-'))).toEqual([]);
-  });
-
-  it('accepts long updates, too', async () => {
-    const { body } = await app.post(datasets, token, { records: [] });
-    const raw = JSON.stringify({ version: 1, records: many(600, { text: 'x'.repeat(9_500) }) });
-    const update = await app.call('PUT', `${datasets}/${body.id}`, { token, raw });
-    expect(update).toMatchObject({ status: 200, body: { version: 2, record_count: 600 } });
   });
 });

@@ -131,6 +131,7 @@ describe('the records of a dataset', () => {
     expect(await patch({ version: 1, fields: { input: 1 } })).toMatchObject(invalid('fields.input'));
     expect(await patch({ version: 1, input: 'a\0' })).toMatchObject(refusal(422, 'invalid_request'));
     expect(await patch({ expected: 'x' })).toMatchObject(invalid('version'));
+    expect(await patch({ version: 1 })).toMatchObject(invalid(''));
     for (const name of ['none', 'a%00']) expect(await patch({ version: 1 }, name)).toMatchObject(notFound);
     expect(await patch({ version: 2, expected: 'x' })).toMatchObject(stale(1));
     expect(await call('DELETE', `${id}/records/a`)).toMatchObject(invalid('version'));
@@ -233,6 +234,8 @@ describe('the records of a dataset', () => {
     const parts = [];
     for (let path = `${id}/compare?with=1&limit=5`; path; ) {
       const page = await get(path);
+      expect(page).toMatchObject({ dataset: { version: 2 }, with: { version: 1 } });
+      if (parts.length === 0) await call('PUT', id, { version: 2, records: [] });
       expect(page.counts).toEqual({ added: 4, removed: 5, changed: 4 });
       parts.push([page.added.length, page.removed.length, page.changed.length]);
       path = page.next_cursor && `${id}/compare?with=1&limit=5&cursor=${page.next_cursor}`;
@@ -242,6 +245,13 @@ describe('the records of a dataset', () => {
       [0, 4, 1],
       [0, 0, 3],
     ]);
+    const between = await imported([]);
+    const first = await get(`${between.id}/compare?with=${id}@2&limit=1`);
+    expect(first.next_cursor).toBe('1:2:1');
+    const next = await get(`${between.id}/compare?with=${id}&limit=1&cursor=1:2:1`);
+    expect(next).toMatchObject({ with: { dataset_id: id, version: 2 }, removed: [{ id: 'r1' }] });
+    for (const query of ['cursor=5', 'cursor=2:1:0', 'cursor=2:1:9999999', 'cursor=3:1:5&version=2', 'cursor=2:2:5'])
+      expect(await call('GET', `${id}/compare?with=1&${query}`)).toMatchObject(invalid('cursor'));
   });
 
   it('only cost what they change for the quota', async () => {
@@ -259,6 +269,8 @@ describe('the records of a dataset', () => {
       record('a', { group: 'g', note: '=1+1', 'a "name"': 'x,y' }),
       record('-2', { input: '+SUM(A1)', expected: -5, note: '-7.5' }),
       record('c', { input: { deep: [1] }, expected: '@cmd|x', note: '\tx', more: true }),
+      record('d', { input: 'a;=1;-b', expected: 'a\t@b\n+c', note: '\r =1', more: { a: ';=1' } }),
+      record('e', { input: 'a; b-c, -1', expected: '; ＝1', note: ' -1', more: 'e=1' }),
     ];
     const exported = (path: string) => call('GET', path, undefined, {}, member.token);
 
@@ -288,6 +300,8 @@ describe('the records of a dataset', () => {
         `a,g,What is a?,It is a.,'=1+1,"x,y",`,
         `-2,,'+SUM(A1),-5,-7.5,,`,
         `c,,"{""deep"":[1]}",'@cmd|x,'\tx,,true`,
+        `d,,a;'=1;'-b,"a\t'@b\n'+c","'\r' =1",,"{""a"":"";'=1""}"`,
+        `e,,"a; b-c, -1",;' ＝1,' -1,,e=1`,
         '',
       ]);
       expect((await exported(`${id}/export?format=csv`)).body).toBe('id,group,input,expected\r\n');

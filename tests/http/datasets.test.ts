@@ -102,6 +102,10 @@ describe('datasets', () => {
     expect(body.versions.map(({ version }: { version: number }) => version)).toEqual([7, 6, 5, 4, 3]);
     expect((await call('GET', `${id}/versions/2`)).status).toBe(404);
     expect((await call('GET', `${id}/versions/3`)).body.records).toEqual([answered('a')]);
+    expect((await call('GET', `${id}/records?version=2`)).status).toBe(404);
+    for (const path of ['records?cursor=2:1', 'compare?with=2&version=1&cursor=1:2:1'])
+      expect(await call('GET', `${id}/${path}`)).toMatchObject(stale(7));
+    expect((await call('GET', `${id}/records?cursor=8:1`)).status).toBe(404);
   });
 
   it('updates name, records or both, and keeps every version', async () => {

@@ -1,7 +1,22 @@
 import type { RecordDraft } from '../../src/application/workspace/ports.js';
 import type { Dataset } from '../../src/domain/workspace/dataset.js';
-import { canonicalRecord, type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import { CanonicalList, canonicalRecord, type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import { outlineOf, type Validation, Validator } from '../../src/domain/workspace/dataset-validation.js';
 import type { Repositories } from './repositories.js';
+
+/** Returns the canonical JSON of a list of records. */
+export function canonicalText(records: readonly DatasetRecord[]): string {
+  const list = new CanonicalList();
+  const pieces = records.map((record) => list.next(canonicalRecord(record).text));
+  return pieces.join('') + list.end;
+}
+
+/** Validates a list of records. `most` limits the listed findings. */
+export function validate(records: readonly DatasetRecord[], most?: number): Validation {
+  const validator = new Validator(most);
+  for (const record of records) validator.add(outlineOf(record));
+  return validator.result;
+}
 
 type Stored = Pick<Repositories, 'datasets' | 'records'>;
 

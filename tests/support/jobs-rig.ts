@@ -14,7 +14,6 @@ import { BudgetGuard } from '../../src/application/spend/budget-guard.js';
 import { SpendMeter } from '../../src/application/spend/spend-meter.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { Re2Masker } from '../../src/infrastructure/masking/re2-masker.js';
 import { NoTracer } from '../../src/infrastructure/system/adapters.js';
 import type { DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
@@ -24,6 +23,7 @@ import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit
 import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../fakes/shared/memory-logger.js';
 import { auditOn } from './audit.js';
+import { masker } from './masker.js';
 import { at, ids } from './records.js';
 import { type Repositories, unlimitedStorage } from './repositories.js';
 
@@ -62,7 +62,7 @@ export function jobsRig(
     running,
     finisher,
     guard,
-    new CallRecorder(repositories.recordedCalls, new Re2Masker(), { draw: () => 0 }),
+    new CallRecorder(masker, { draw: () => 0 }),
     processes,
     new Authority(repositories.credentials, clock),
     ids,

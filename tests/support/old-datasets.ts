@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { canonicalRecords, type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
+import { canonicalText } from './datasets.js';
 
 /** The migration that makes a row of each record. */
 export const RECORDS_MIGRATION = 'DatasetRecords1766534400000';
@@ -13,11 +14,9 @@ export type History = readonly (readonly DatasetRecord[] | null)[];
 const VALID = JSON.stringify({ valid: true, count: 0, findings: [] });
 
 export const digestOf = (records: readonly DatasetRecord[]): string =>
-  createHash('sha256')
-    .update([...canonicalRecords(records)].join(''))
-    .digest('hex');
+  createHash('sha256').update(canonicalText(records)).digest('hex');
 
-const lengthOf = (records: readonly DatasetRecord[]) => Buffer.byteLength([...canonicalRecords(records)].join(''));
+const lengthOf = (records: readonly DatasetRecord[]) => Buffer.byteLength(canonicalText(records));
 
 const ACCOUNT = 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 

@@ -16,10 +16,10 @@ import { Evaluation, type Result } from '../../src/domain/jobs/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
 import { Dataset } from '../../src/domain/workspace/dataset.js';
 import { type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
-import { validate } from '../../src/domain/workspace/dataset-validation.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
 import { UuidIdGenerator } from '../../src/infrastructure/system/adapters.js';
+import { validate } from './datasets.js';
 
 export const ids = new UuidIdGenerator();
 

@@ -210,9 +210,8 @@ export class CallTracker {
   }
 
   private async store({ job, charge, kept }: Ended, log: Logger): Promise<void> {
-    if (kept) await this.recorder.store(kept);
     try {
-      await this.finisher.finishCall(job, log, charge);
+      await this.finisher.finishCall(job, log, { charge, kept });
     } catch (error) {
       // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;

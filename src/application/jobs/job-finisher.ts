@@ -11,7 +11,7 @@ import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { BudgetRepository, type Charge } from '../spend/ports.js';
 import { SpendMeter } from '../spend/spend-meter.js';
-import { JobHistory, JobRepository, OwnCallRepository } from './ports.js';
+import { type CallEnd, JobHistory, JobRepository, OwnCallRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
 export const FINISHING = 'finishing jobs';
@@ -49,17 +49,17 @@ export class JobFinisher {
       if (!stored) throw new NotFound('job');
       return end(stored);
     };
-    return this.store(finished, this.log, charge);
+    return this.store(finished, this.log, { charge });
   }
 
   /**
-   * Stores and logs the end of a call, and settles its holds. The beginning of the call may be stored or not. Throws
+   * Stores and logs the end of a call, settles its holds, and stores what its project keeps. The beginning of the call may be stored or not. Throws
    * JobFinished.
    */
-  async finishCall(finished: Job, log: Logger, charge: Charge | null = null): Promise<Job> {
+  async finishCall(finished: Job, log: Logger, end: CallEnd = {}): Promise<Job> {
     const isPlain = !this.expectsRules && Job.isFinished(finished);
-    const stored = isPlain && (await this.history.appendWithoutRules(finished, charge));
-    return stored ? this.ended(finished, log) : this.store(async () => finished, log, charge);
+    const stored = isPlain && (await this.history.appendWithoutRules(finished, end));
+    return stored ? this.ended(finished, log) : this.store(async () => finished, log, end);
   }
 
   /**
@@ -84,8 +84,8 @@ export class JobFinisher {
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
-  private async store(finished: () => Promise<Job>, log = this.log, charge: Charge | null = null): Promise<Job> {
-    const attempt = (mode: LockMode) => this.attempt(finished, mode, charge);
+  private async store(finished: () => Promise<Job>, log: Logger, end: CallEnd): Promise<Job> {
+    const attempt = (mode: LockMode) => this.attempt(finished, mode, end);
     const job = (await attempt('shared')) ?? (await attempt('exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
     return this.ended(job, log);
@@ -99,7 +99,7 @@ export class JobFinisher {
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
-  private async attempt(finished: () => Promise<Job>, mode: LockMode, charge: Charge | null): Promise<Job | null> {
+  private async attempt(finished: () => Promise<Job>, mode: LockMode, end: CallEnd): Promise<Job | null> {
     const work = async () => {
       const job = await finished();
       if (!Job.isFinished(job)) throw new Error(`${job.id} has not finished`);
@@ -114,7 +114,7 @@ export class JobFinisher {
       if (mode === 'shared' && seen.length > 0) return null;
       // A crash of the database may lose the end of a call, but never an alert.
       const isDurable = job.mode === 'async' || seen.length > 0 || (mode === 'exclusive' && ofBudgets.length > 0);
-      if (!(await this.history.append(job, isDurable, charge))) throw new JobFinished(job.status);
+      if (!(await this.history.append(job, isDurable, end))) throw new JobFinished(job.status);
       const seenAfter = await this.observedAfter(ofBudgets, job);
       if (mode === 'shared' && seenAfter.length > 0) throw NEEDS_ORDER;
       await this.react([...seen, ...seenAfter]);

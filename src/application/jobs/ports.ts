@@ -3,6 +3,7 @@ import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 import type { OwnCall } from '../../domain/jobs/own-call.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
+import type { RecordedCall } from '../../domain/record/recorded-call.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 import type { Charge } from '../spend/ports.js';
 
@@ -48,21 +49,29 @@ export interface HistoryPart {
   readonly most: number;
 }
 
+/** The end of a call, beside its job. */
+export interface CallEnd {
+  /** Settles the holds of the call, and charges the budgets that were created while it ran. */
+  readonly charge?: Charge | null;
+  /** What the project keeps of the call. It is left out if the project or the account is gone. */
+  readonly kept?: RecordedCall | null;
+}
+
 /** The finished jobs, in the order in which they finished. */
 export abstract class JobHistory {
   /**
    * Stores the end of a job. The job follows all jobs that finished before the transaction began. The beginning of the
    * job may be stored or not. Returns false and writes nothing if the stored job has finished. If `durable` is false, a
-   * crash of the database within the next second can undo the transaction. `charge` settles the holds of the call in the
-   * same statement, and charges the budgets that were created while the call ran.
+   * crash of the database within the next second can undo the transaction. The same statement stores the rest of the
+   * end of a call.
    */
-  abstract append(job: Job & FinishedJob, durable: boolean, charge?: Charge | null): Promise<boolean>;
+  abstract append(job: Job & FinishedJob, durable: boolean, end?: CallEnd): Promise<boolean>;
   /**
    * Stores a finished job as `append` does without `durable`, if there is no alert rule. Returns false and writes
    * nothing if there is an alert rule, or if the stored job has finished. Holds the lock `FINISHING` in the mode
    * `shared`. Must not be used inside a unit of work.
    */
-  abstract appendWithoutRules(job: Job & FinishedJob, charge?: Charge | null): Promise<boolean>;
+  abstract appendWithoutRules(job: Job & FinishedJob, end?: CallEnd): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Counts the calls of each window, in order. A window has no more calls than the newest `ruleLimits.calls`. */

@@ -5,7 +5,7 @@ import { callLimits, RecordedCall } from '../../domain/record/recorded-call.js';
 import type { Recording } from '../../domain/record/recording.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { Chance, type Logger } from '../shared/ports.js';
-import { Masker, RecordedCallRepository } from './ports.js';
+import { Masker } from './ports.js';
 
 /** A call that its project may keep. */
 export interface Recordable {
@@ -20,7 +20,6 @@ export interface Recordable {
 @injectable()
 export class CallRecorder {
   constructor(
-    private readonly calls: RecordedCallRepository,
     private readonly masker: Masker,
     private readonly chance: Chance,
   ) {}
@@ -44,11 +43,6 @@ export class CallRecorder {
       log.warn('the content of a call is not kept, because it could not be masked', { error });
       return RecordedCall.of(of, { ...kept, content: 'unmaskable', masked: null });
     }
-  }
-
-  /** Stores what `prepare` has returned. Does nothing if it is stored already. */
-  store(call: RecordedCall): Promise<void> {
-    return this.calls.add(call);
   }
 
   private async masked(content: CallContent, { mask }: Recording): Promise<CallContent> {

@@ -1,9 +1,15 @@
 import type { FinalStatus } from '../../domain/jobs/job.js';
-import type { Feedback } from '../../domain/record/feedback.js';
+import type { Feedback, FeedbackHistory } from '../../domain/record/feedback.js';
 import type { RecordedCall } from '../../domain/record/recorded-call.js';
 import type { Mask } from '../../domain/record/recording.js';
 import type { Json } from '../../domain/workspace/json.js';
 import type { Page, SizedItem } from '../shared/ports.js';
+
+/**
+ * The most characters of content that is masked. Texts and keys count with their lengths, numbers with the length in which
+ * they are written, and each other value counts as one.
+ */
+export const mostMaskedCharacters = 1_048_576;
 
 /**
  * Replaces personal data and secrets in content before it is stored: a find of the kind `email` becomes `[email]`, a
@@ -15,19 +21,23 @@ import type { Page, SizedItem } from '../shared/ports.js';
  * - A text that is JSON stays JSON. Each of its strings, keys and numbers is masked by itself. With the kind `secret`, a
  *   value under a key such as `password` is masked whole.
  * - The content must be complete: a find that was cut into two texts cannot be found.
- * - The time grows linearly with the length of the content. The own patterns take at most about 10 ms of the processor
+ * - The time grows linearly with the length of the content. All own patterns together take at most 10 ms of the processor
  *   for one call.
+ * - Other calls of the service go on meanwhile.
+ *
+ * Both methods throw MaskingFailed if the content is not masked completely: it is longer than `mostMaskedCharacters`, the
+ * masking takes too long, or too much other content waits. The caller must not store the content then.
  */
 export abstract class Masker {
   /** Returns why a linear-time engine cannot run an own pattern, or null if it can. */
   abstract problem(pattern: string): string | null;
-  /** Returns the masked text. Throws MaskingFailed if it is not masked completely. */
-  abstract mask(text: string, masks: readonly Mask[]): string;
+  /** Returns the masked text. */
+  abstract mask(text: string, masks: readonly Mask[]): Promise<string>;
   /**
    * Returns a value of which all strings, numbers and keys are masked. Keys that become equal get a number, such as
-   * `[email] 2`. Throws MaskingFailed if the value is not masked completely.
+   * `[email] 2`.
    */
-  abstract maskJson<T extends Json>(value: T, masks: readonly Mask[]): T;
+  abstract maskJson<T extends Json>(value: T, masks: readonly Mask[]): Promise<T>;
 }
 
 /** Selects calls of a project. A null field selects all. */
@@ -58,16 +68,19 @@ export interface LocatedCall extends Pick<RecordedCall, 'id' | 'projectId' | 'ac
 export type CallOwner = { readonly projectId: string } | { readonly accountId: string };
 
 /**
- * Stores the calls that projects keep. They are deleted with their project and with their account. Calls after their
+ * Finds the calls that projects keep. `JobHistory` stores them with the ends of the calls. They are deleted with their project and with their account. Calls after their
  * `expiresAt` are not found any more.
  */
 export abstract class RecordedCallRepository {
-  /** Stores a call. Does nothing if it is stored already, or if its project or its account is gone. */
-  abstract add(call: RecordedCall): Promise<void>;
   /** Finds a call of a team by its id, or the newest one by the id of its answer, or of an item of its answer. */
   abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
   /** Finds the same call as `find`, without its content. */
   abstract locate(teamId: string, id: string): Promise<LocatedCall | null>;
+  /**
+   * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
+   * order.
+   */
+  abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
   /**
    * Lists calls in the order of their arrival, the newest first. Calls that arrived at the same time are in the order of
    * their ids. `after` is the text of a CallPlace. The call of this place may be gone.
@@ -94,4 +107,8 @@ export abstract class FeedbackRepository {
   abstract add(feedback: Feedback): Promise<void>;
   /** Returns all feedback on these calls with its history, the newest first. */
   abstract ofCalls(callIds: readonly string[]): Promise<Feedback[]>;
+  /** Measures what an account has said about a call so far. */
+  abstract history(callId: string, accountId: string): Promise<FeedbackHistory>;
+  /** Returns for each of these calls the newest correction that counts, of any account. Omits calls without one. */
+  abstract corrections(callIds: readonly string[]): Promise<ReadonlyMap<string, Json>>;
 }

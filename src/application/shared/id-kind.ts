@@ -12,6 +12,7 @@ export type IdKind =
   | 'cnv'
   | 'dep'
   | 'job'
+  | 'fbk'
   | 'bud'
   | 'rul'
   | 'alr'
@@ -20,6 +21,7 @@ export type IdKind =
   | 'aud'
   | 'req'
   | 'call'
+  | 'fbk'
   | 'chatcmpl'
   | 'cmpl'
   | 'resp';

@@ -1,14 +1,16 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { heldBytes } from '../../domain/shared/text.js';
 import type { DatasetVersion } from '../../domain/workspace/dataset.js';
-import { type Differences, differences, differingFields } from '../../domain/workspace/dataset-comparison.js';
+import { differences, differingFields } from '../../domain/workspace/dataset-comparison.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import { PAGE_BYTES } from '../shared/bounded-page.js';
+import { HeldMemory } from '../shared/held-memory.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { DatasetService } from './dataset.service.js';
-import { DatasetRepository, type RecordEntry } from './ports.js';
+import type { RecordEntry } from './ports.js';
 import { RecordPages, type VersionOf } from './record-pages.js';
-import { found, type InProject } from './team-workspace.js';
+import type { InProject } from './team-workspace.js';
 
 /** A version of a dataset. An absent `version` means the current version. */
 export interface DatasetAtVersion {
@@ -49,88 +51,111 @@ interface Difference {
   readonly after?: RecordEntry;
 }
 
-/** The memory of an entry. */
-const ENTRY_BYTES = 200;
+/** A page of differences, and the numbers of all. */
+interface Found extends Pick<DatasetComparison, 'counts' | 'unchanged' | 'next'> {
+  readonly part: readonly Difference[];
+}
+
+/** The memory of an entry with its places in the maps of a comparison, without its texts. */
+const ENTRY_BYTES = 400;
 
 /** Compares versions of datasets. Reads only the records that differ. */
 @injectable()
 export class DatasetComparisonService {
   constructor(
     private readonly service: DatasetService,
-    private readonly datasets: DatasetRepository,
     private readonly pages: RecordPages,
   ) {}
 
-  /** Compares two versions of one dataset or of two datasets of the project. Throws NotFound. */
+  /**
+   * Compares two versions of one dataset or of two datasets of the project. Throws NotFound. Throws StaleVersion if a
+   * version of a later page was removed.
+   */
   async compare(by: Caller | null, { projectId, own, base, page, memory }: Compared): Promise<DatasetComparison> {
-    const after = await this.versionOf(by, { projectId, ...own });
-    const before = await this.versionOf(by, { projectId, ...base });
-    const isSame = before.contentSha256 !== null && before.contentSha256 === after.contentSha256;
-    const all = isSame ? unchanged(after) : await this.differences(before, after, memory);
-    const counts = { added: all.added.length, removed: all.removed.length, changed: all.changed.length };
-    const records = await this.records(before, after, all, page, memory);
-    return { own: atVersion(after), base: atVersion(before), counts, unchanged: all.unchanged, ...records };
+    const isContinued = page.offset > 0;
+    return this.service.atVersion(by, { projectId, ...own, isContinued }, (after) =>
+      this.service.atVersion(by, { projectId, ...base, isContinued }, async (before) => {
+        const isSame = before.contentSha256 !== null && before.contentSha256 === after.contentSha256;
+        const found = isSame ? unchanged(after) : await this.differences(before, after, page, memory);
+        const { counts, unchanged: same, next, part } = found;
+        const sides = { own: atVersion(after), base: atVersion(before) };
+        return { ...sides, counts, unchanged: same, next, ...(await this.records(before, after, part, memory)) };
+      }),
+    );
   }
 
+  /** Returns a page of the differences. The entries of both versions are needed only until then. */
   private async differences(
     before: DatasetVersion,
     after: DatasetVersion,
-    memory: Compared['memory'],
-  ): Promise<Differences<RecordEntry>> {
-    await memory.reserveBytes(ENTRY_BYTES * (before.recordCount + after.recordCount));
-    const [old, fresh] = [await this.entries(before), await this.entries(after)];
-    return differences(old, fresh, (one, other) => one.digest === other.digest);
-  }
-
-  private async entries(of: VersionOf): Promise<RecordEntry[]> {
-    const all: RecordEntry[] = [];
-    for await (const part of this.pages.outline(of)) all.push(...part);
-    return all;
-  }
-
-  /** Reads the records of a page of differences. Long records shorten the page. */
-  private async records(
-    before: VersionOf,
-    after: VersionOf,
-    { added, removed, changed }: Differences<RecordEntry>,
     { offset, limit }: Compared['page'],
     memory: Compared['memory'],
-  ): Promise<Pick<DatasetComparison, 'added' | 'removed' | 'changed' | 'next'>> {
+  ): Promise<Found> {
+    const held = new HeldMemory(memory);
+    const old = await this.entries(before, held, 0);
+    const fresh = await this.entries(after, held, old.bytes);
+    const isSame = (one: RecordEntry, other: RecordEntry) => one.digest === other.digest;
+    const { added, removed, changed, unchanged } = differences(old.all, fresh.all, isSame);
     const all: Difference[] = [
       ...added.map((one) => ({ after: one })),
       ...removed.map((one) => ({ before: one })),
       ...changed,
     ];
     const part = fitting(all.slice(offset, offset + limit));
+    const next = offset + part.length;
+    return {
+      counts: { added: added.length, removed: removed.length, changed: changed.length },
+      unchanged,
+      part,
+      next: next < all.length ? next : null,
+    };
+  }
+
+  /** Returns all entries of a version, and the memory for comparing them, beside other bytes. */
+  private async entries(
+    of: VersionOf,
+    held: HeldMemory,
+    others: number,
+  ): Promise<{ all: RecordEntry[]; bytes: number }> {
+    const all: RecordEntry[] = [];
+    let bytes = others;
+    for await (const part of this.pages.outline(of)) {
+      all.push(...part);
+      for (const { id, group } of part) bytes += ENTRY_BYTES + heldBytes(id) + heldBytes(group ?? '');
+      await held.reach(bytes);
+    }
+    return { all, bytes };
+  }
+
+  /** Reads the records of differences. */
+  private async records(
+    before: VersionOf,
+    after: VersionOf,
+    part: readonly Difference[],
+    memory: Compared['memory'],
+  ): Promise<Pick<DatasetComparison, 'added' | 'removed' | 'changed'>> {
     const sides = { before: part.flatMap((one) => one.before ?? []), after: part.flatMap((one) => one.after ?? []) };
     const bytes = [...sides.before, ...sides.after].reduce((sum, one) => sum + one.bytes, 0);
     await memory.reserve(bytes);
     const old = await this.pages.readReserved(before, sides.before);
     const fresh = await this.pages.readReserved(after, sides.after);
-    const next = offset + part.length;
     return {
       added: part.flatMap((one) => (one.before || !one.after ? [] : (fresh.get(one.after) ?? []))),
       removed: part.flatMap((one) => (one.after || !one.before ? [] : (old.get(one.before) ?? []))),
       changed: part.flatMap((one) =>
         changedRecord(one.before && old.get(one.before), one.after && fresh.get(one.after)),
       ),
-      next: next < all.length ? next : null,
     };
-  }
-
-  private async versionOf(by: Caller | null, wanted: InProject & DatasetAtVersion): Promise<DatasetVersion> {
-    const dataset = await this.service.find(by, wanted);
-    return found('version', await this.datasets.version(dataset.id, wanted.version ?? dataset.version));
   }
 }
 
 const atVersion = ({ datasetId, version }: VersionOf): VersionOf => ({ datasetId, version });
 
-const unchanged = ({ recordCount }: DatasetVersion): Differences<RecordEntry> => ({
-  added: [],
-  removed: [],
-  changed: [],
+const unchanged = ({ recordCount }: DatasetVersion): Found => ({
+  counts: { added: 0, removed: 0, changed: 0 },
   unchanged: recordCount,
+  part: [],
+  next: null,
 });
 
 function changedRecord(before: DatasetRecord | undefined, after: DatasetRecord | undefined): ChangedRecord[] {

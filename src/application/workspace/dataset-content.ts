@@ -9,6 +9,8 @@ import {
   type DatasetRecord,
 } from '../../domain/workspace/dataset-record.js';
 import { outlineOf, Validator } from '../../domain/workspace/dataset-validation.js';
+import { HeldMemory } from '../shared/held-memory.js';
+import type { Reservation } from '../shared/memory-budget.js';
 import { ServiceSettings } from '../shared/ports.js';
 import { ContentHasher, type RecordDraft } from './ports.js';
 import { FIRST_RECORDS } from './record-pages.js';
@@ -33,12 +35,14 @@ export class DatasetContents {
   async collect(
     batches: AsyncIterable<readonly DatasetRecord[]> | Iterable<readonly DatasetRecord[]>,
     draft: Pick<RecordDraft, 'add'>,
+    memory: Reservation,
   ): Promise<CollectedContent> {
+    const held = new HeldMemory(memory);
     const digest = this.hasher.begin();
     const list = new CanonicalList();
     const validator = new Validator();
     const first: DatasetRecord[] = [];
-    let [count, bytes, firstBytes] = [0, 0, 0];
+    let [count, bytes, firstBytes, heldFirst] = [0, 0, 0, 0];
     for await (const batch of batches) {
       const records: CanonicalRecord[] = [];
       for (const record of batch) {
@@ -52,9 +56,11 @@ export class DatasetContents {
         records.push(canonical);
         if (count++ < FIRST_RECORDS.count && (first.length === 0 || firstBytes + length <= FIRST_RECORDS.bytes)) {
           firstBytes += length;
+          heldFirst += length;
           first.push(record);
         } else firstBytes = Number.POSITIVE_INFINITY; // a later short record must not follow a gap
       }
+      await held.reach(validator.bytes + heldFirst);
       await draft.add(records);
     }
     digest.add(list.end);

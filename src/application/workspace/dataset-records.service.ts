@@ -6,22 +6,28 @@ import { Dataset, requireEditable } from '../../domain/workspace/dataset.js';
 import { RecordReader, readRecords, type SentRecords } from '../../domain/workspace/dataset-import.js';
 import { canonicalRecord, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { FindingCode } from '../../domain/workspace/dataset-validation.js';
-import { type Json, type JsonObject, unstorable } from '../../domain/workspace/json.js';
+import { type Json, unstorable } from '../../domain/workspace/json.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
-import { retryWrite } from '../shared/retry-write.js';
-import { DatasetService } from './dataset.service.js';
-import { DatasetRepository, type RecordFilter, RecordRepository } from './ports.js';
+import { DatasetService, type OfVersion } from './dataset.service.js';
+import { DatasetWrites } from './dataset-writes.js';
+import { type RecordFilter, RecordRepository } from './ports.js';
 import { RecordEdit } from './record-edit.js';
 import { RecordPages, type RecordsPage, type VersionOf } from './record-pages.js';
 import { type Change, found, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
-interface ListedRecords extends OfDataset, WithMemory, RecordFilter {
-  /** Absent: the current version. */
-  readonly version?: number | undefined;
+interface ListedRecords extends OfVersion, WithMemory, RecordFilter {
   /** Selects the records with this finding. */
   readonly finding?: FindingCode | undefined;
   readonly page: { readonly offset: number; readonly limit: number };
+}
+
+/** The records of a version on their way into a file. */
+interface Export {
+  readonly of: VersionOf;
+  readonly name: string;
+  readonly records: AsyncIterable<readonly DatasetRecord[]>;
+  readonly fields: readonly string[];
 }
 
 export interface RecordList extends RecordsPage, VersionOf {}
@@ -32,8 +38,8 @@ interface OfRecord extends OfDataset {
 
 interface Appended extends OfDataset, Change, WithMemory {
   readonly records: SentRecords;
-  /** The origin of each row, in the order of the rows. */
-  readonly origins?: readonly JsonObject[];
+  /** A record with an id that is taken gets this id with a number. */
+  readonly distinctIds?: boolean;
 }
 
 /** The result of an append. */
@@ -61,8 +67,8 @@ const MOST_COLUMNS = 1_000;
 export class DatasetRecordsService {
   constructor(
     private readonly service: DatasetService,
+    private readonly writes: DatasetWrites,
     private readonly workspace: TeamWorkspace,
-    private readonly datasets: DatasetRepository,
     private readonly stored: RecordRepository,
     private readonly pages: RecordPages,
     private readonly edit: RecordEdit,
@@ -70,32 +76,30 @@ export class DatasetRecordsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns a page of the records of a version. Throws NotFound. */
+  /**
+   * Returns a page of the records of a version. Throws NotFound. Throws StaleVersion if the version of a later page was
+   * removed.
+   */
   async list(by: Caller | null, { finding, page, memory, group, q, ...wanted }: ListedRecords): Promise<RecordList> {
-    const of = await this.versionOf(by, wanted);
-    const span = { offset: page.offset, count: page.limit };
-    const listed = finding
-      ? await this.withFinding(of, finding, { ...span, group, q }, memory)
-      : await this.pages.page(of, { ...span, group, q }, memory);
-    return { ...of, ...listed };
+    const span = { offset: page.offset, count: page.limit, group, q };
+    return this.service.atVersion(by, { ...wanted, isContinued: page.offset > 0 }, async ({ datasetId, version }) => {
+      const of = { datasetId, version };
+      const listed = finding
+        ? await this.withFinding(of, finding, span, memory)
+        : await this.pages.page(of, span, memory);
+      return { ...of, ...listed };
+    });
   }
 
   /**
-   * Returns all records of a version, in parts. `fields` returns the names of all their fields. Throws NotFound, and
-   * `fields` InvalidRequest.
+   * Returns all records of a version, in parts. `fields` are the names of all their fields, if they are wanted. Throws
+   * NotFound, InvalidRequest.
    */
-  async export(
-    by: Caller | null,
-    wanted: OfDataset & { version?: number | undefined },
-  ): Promise<{
-    of: VersionOf;
-    name: string;
-    records: AsyncIterable<readonly DatasetRecord[]>;
-    fields: () => Promise<string[]>;
-  }> {
-    const { name } = await this.service.find(by, wanted);
-    const of = await this.versionOf(by, wanted);
-    return { of, name, records: this.pages.all(of), fields: () => this.fieldsOf(of) };
+  async export(by: Caller | null, { withFields, ...wanted }: OfVersion & { withFields: boolean }): Promise<Export> {
+    return this.service.atVersion(by, wanted, async ({ datasetId, version }, { name }) => {
+      const of = { datasetId, version };
+      return { of, name, records: this.pages.all(of), fields: withFields ? await this.fieldsOf(of) : [] };
+    });
   }
 
   /**
@@ -104,7 +108,7 @@ export class DatasetRecordsService {
    */
   async append(
     by: Caller | null,
-    { projectId, datasetId, expected, signal, records: sent, origins }: Appended,
+    { projectId, datasetId, expected, signal, memory, records: sent, distinctIds }: Appended,
   ): Promise<Appendix> {
     const caller = authorize(by, permissions.editWorkspace);
     await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes before InvalidRequest
@@ -112,18 +116,18 @@ export class DatasetRecordsService {
     for await (const rows of sent.batches()) reader.check(rows);
     const problems = reader.problems(sent);
     if (problems.length > 0) throw new InvalidRequest(problems);
-    return retryWrite(signal, async () => {
-      const before = await this.workspace.dataset(caller, projectId, datasetId);
+    return this.writes.retry(caller, { projectId, datasetId, signal }, async (before) => {
+      await memory.reserveBytes(0); // a repeated attempt begins anew
       requireEditable(before, expected);
-      return this.service.drafted(await this.stored.draft(datasetId), async (draft) => {
-        const added = await this.edit.add(before, draft, sent, origins);
+      return this.writes.drafted(await this.stored.draft(datasetId), async (draft) => {
+        const added = await this.edit.add(before, draft, { sent, distinctIds, memory });
         if (added.ids.length === 0) return { dataset: before, ...added };
-        const span = { offset: before.recordCount, count: 0 };
-        const content = await this.edit.content(before, span, added.outlines, added.bytes);
-        const dataset = Dataset.update(before, expected, { content, by: caller.accountId, at: this.clock.now() });
-        const written = await this.service.replace(caller, before, dataset, { draft, instead: span });
-        if (!written) await draft.discard();
-        return written && { dataset, ...added };
+        const instead = { offset: before.recordCount, count: 0 };
+        const { records, bytes } = added;
+        const content = await this.edit.content(before, { span: instead, records, bytes, memory });
+        const next = Dataset.update(before, expected, { content, by: caller.accountId, at: this.clock.now() });
+        const written = await this.writes.replace(caller, { before, next, change: { draft, instead }, signal });
+        return written && { dataset: next, ...added };
       });
     });
   }
@@ -142,21 +146,20 @@ export class DatasetRecordsService {
     }: OfRecord & Change & WithMemory & { sent: SentRecord },
   ): Promise<ChangedRecord> {
     const caller = authorize(by, permissions.editWorkspace);
-    return retryWrite(signal, async () => {
-      const before = await this.workspace.dataset(caller, projectId, datasetId);
+    return this.writes.retry(caller, { projectId, datasetId, signal }, async (before) => {
       const entry = await this.entry(before, recordId);
-      const [record] = await this.pages.read({ datasetId, version: before.version }, [entry], memory);
-      const next = changed(found('record', record ?? null), sent);
+      const [stored] = await this.pages.read({ datasetId, version: before.version }, [entry], memory);
+      const record = changed(found('record', stored ?? null), sent);
       requireEditable(before, expected);
-      return this.service.drafted(await this.stored.draft(datasetId), async (draft) => {
-        const canonical = canonicalRecord(next);
+      return this.writes.drafted(await this.stored.draft(datasetId), async (draft) => {
+        const canonical = canonicalRecord(record);
         await draft.add([canonical]);
-        const span = { offset: entry.offset, count: 1 };
+        const instead = { offset: entry.offset, count: 1 };
         const bytes = this.edit.bytesOf(canonical) - entry.bytes;
-        const content = await this.edit.content(before, span, [next], bytes);
-        const dataset = Dataset.update(before, expected, { content, by: caller.accountId, at: this.clock.now() });
-        const written = await this.service.replace(caller, before, dataset, { draft, instead: span });
-        return written && { dataset, record: next };
+        const content = await this.edit.content(before, { span: instead, records: [record], bytes, memory });
+        const next = Dataset.update(before, expected, { content, by: caller.accountId, at: this.clock.now() });
+        const written = await this.writes.replace(caller, { before, next, change: { draft, instead }, signal });
+        return written && { dataset: next, record };
       });
     });
   }
@@ -164,18 +167,18 @@ export class DatasetRecordsService {
   /** Throws NotFound, DatasetFrozen, StaleVersion. */
   async remove(
     by: Caller | null,
-    { projectId, datasetId, recordId, expected, signal }: OfRecord & Change,
+    { projectId, datasetId, recordId, expected, signal, memory }: OfRecord & Change & WithMemory,
   ): Promise<Dataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    return retryWrite(signal, async () => {
-      const before = await this.workspace.dataset(caller, projectId, datasetId);
+    return this.writes.retry(caller, { projectId, datasetId, signal }, async (before) => {
+      await memory.reserveBytes(0);
       const entry = await this.entry(before, recordId);
       requireEditable(before, expected);
-      const span = { offset: entry.offset, count: 1 };
-      const content = await this.edit.content(before, span, [], -entry.bytes);
-      const dataset = Dataset.update(before, expected, { content, by: caller.accountId, at: this.clock.now() });
+      const instead = { offset: entry.offset, count: 1 };
+      const content = await this.edit.content(before, { span: instead, records: [], bytes: -entry.bytes, memory });
+      const next = Dataset.update(before, expected, { content, by: caller.accountId, at: this.clock.now() });
       const draft = await this.stored.draft(datasetId);
-      return (await this.service.replace(caller, before, dataset, { draft, instead: span })) && dataset;
+      return (await this.writes.replace(caller, { before, next, change: { draft, instead }, signal })) && next;
     });
   }
 
@@ -197,13 +200,6 @@ export class DatasetRecordsService {
     return [...names];
   }
 
-  private async versionOf(by: Caller | null, wanted: OfDataset & { version?: number | undefined }): Promise<VersionOf> {
-    const dataset = await this.service.find(by, wanted);
-    const { version = dataset.version } = wanted;
-    if (version !== dataset.version) found('version', await this.datasets.version(dataset.id, version));
-    return { datasetId: dataset.id, version };
-  }
-
   /** Reads all entries before the page as well, because a repeated id is found only with them. */
   private async withFinding(
     of: VersionOf,
@@ -211,7 +207,7 @@ export class DatasetRecordsService {
     wanted: { offset: number; count: number } & RecordFilter,
     memory: WithMemory['memory'],
   ): Promise<RecordsPage> {
-    const entries = await this.edit.entriesWith(of, code, wanted);
+    const entries = await this.edit.entriesWith(of, code, { ...wanted, memory });
     const { count } = wanted;
     return this.pages.pageOf(of, entries.slice(0, count), entries[count]?.offset ?? null, memory);
   }
@@ -219,6 +215,8 @@ export class DatasetRecordsService {
 
 /** Returns the record with the sent parts. Throws InvalidRequest if they do not make a record. */
 function changed(record: DatasetRecord, sent: SentRecord): DatasetRecord {
+  if (Object.values(sent).every((part) => part === undefined))
+    throw new InvalidRequest([{ path: '', message: 'must have one or more of id, group, input, expected and fields' }]);
   const { records, problems } = readRecords([{ ...record, ...sent } as unknown as Json], 1);
   if (problems.length > 0) {
     const ofRecord = problems.map(({ path, message }) => ({

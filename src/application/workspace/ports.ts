@@ -5,6 +5,7 @@ import type { Model, ModelVersion } from '../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../domain/workspace/model-alias.js';
 import type { Project, ProjectVersion } from '../../domain/workspace/project.js';
 import type { Starter } from '../../domain/workspace/starter.js';
+import type { HeldMemory } from '../shared/held-memory.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
 export type ProjectVersionEntry = Omit<ProjectVersion, 'spec'>;
@@ -180,8 +181,11 @@ export abstract class RecordRepository {
   abstract knownDigests(datasetId: string, version: number, digests: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the digest that an entry for the content would have. */
   abstract digestOf(record: Pick<CanonicalRecord, 'content'>): string;
-  /** Begins a draft. A record that equals one of the version `base` becomes this stored record. */
-  abstract draft(datasetId: string, base?: number): Promise<RecordDraft>;
+  /**
+   * Begins a draft. A record that equals one of the version `base` becomes this stored record. `held` gets the memory of
+   * what the draft keeps of these records.
+   */
+  abstract draft(datasetId: string, base?: number, held?: HeldMemory): Promise<RecordDraft>;
   /**
    * Removes a limited number of records that no version has any more, and abandoned drafts. Returns true if more may be
    * left.

@@ -14,6 +14,7 @@ import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import { PAGE_BYTES } from '../shared/bounded-page.js';
+import { HeldMemory } from '../shared/held-memory.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { JsonSchemas } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
@@ -61,7 +62,7 @@ export class ProjectReviewService {
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
       this.models.all({ projectId: project.id }, { limit: 1, after: null }),
-      named && this.surveyed(named),
+      named && this.surveyed(named, memory),
       this.runtimes.state(project.id),
     ]);
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
@@ -93,11 +94,14 @@ export class ProjectReviewService {
   }
 
   /** Returns null if the dataset was removed meanwhile. */
-  private async surveyed(dataset: Dataset): Promise<ReviewedDataset | null> {
+  private async surveyed(dataset: Dataset, memory: Reservation): Promise<ReviewedDataset | null> {
     const survey = new RecordSurvey((text) => this.hasher.short(text));
+    const held = new HeldMemory(memory);
     try {
-      for await (const records of this.pages.all({ datasetId: dataset.id, version: dataset.version }))
+      for await (const records of this.pages.all({ datasetId: dataset.id, version: dataset.version })) {
         survey.add(records);
+        await held.reach(survey.bytes);
+      }
     } catch (error) {
       if (error instanceof NotFound) return null;
       throw error;

@@ -72,16 +72,19 @@ export const Evaluation = {
   /** Returns the scorer that a project's spec asks for. Throws InvalidRequest if an evaluation cannot use it. */
   scorer: ({ spec }: Pick<Project, 'spec'>): Scorer => scorerOf(spec),
 
+  /** Returns the system prompt that comes before each input, or null. */
+  systemPrompt: ({ spec: { system_prompt: prompt } }: Pick<Project, 'spec'>): string | null =>
+    typeof prompt === 'string' && prompt.trim() !== '' ? prompt : null,
+
   of(jobId: string, { project, model, dataset, scorer, keyId = null }: Evaluated): Evaluation {
-    const { system_prompt: systemPrompt, response_format } = project.spec;
-    const responseFormat = formatOf(response_format);
+    const responseFormat = formatOf(project.spec.response_format);
     const runtime = Object.entries(model.spec).filter(([name]) => RUNTIME_FIELDS.includes(name));
     return {
       ...scorer,
       jobId,
       projectId: project.id,
       projectVersion: project.version,
-      systemPrompt: typeof systemPrompt === 'string' && systemPrompt.trim() !== '' ? systemPrompt : null,
+      systemPrompt: Evaluation.systemPrompt(project),
       ...(responseFormat && { responseFormat }),
       datasetId: dataset.id,
       datasetVersion: dataset.version,

@@ -82,8 +82,12 @@ export function withoutLongTexts<Value extends Json>(value: Value, most: number)
 
 /** Keeps the beginning of a value, so that its texts and names have at most `most` bytes as JSON. */
 export function cut<Value extends Json>(value: Value, most: number): Cut<Value> {
+  if (JSON.stringify(value).length * MOST_UTF8 <= most) return { value, isCut: false };
   return limited(value, most, { sizeOf: jsonBytes, begin });
 }
+
+/** The most bytes in UTF-8 of a unit of a string. */
+const MOST_UTF8 = 3;
 
 interface Measure {
   readonly sizeOf: (text: string) => number;

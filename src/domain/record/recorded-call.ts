@@ -49,8 +49,10 @@ export const callLimits = {
   sideMasked: 500_000,
 } as const;
 
-/** Matches the id of an item in the output of a response: the id of the response, and the number of the item. */
-const ITEM = /^(?:msg|fc|rs)_([0-9a-f-]{36})-\d{1,6}$/;
+/** Ids of calls and of answers. An engine elsewhere may have made an id of its own form. */
+const ID = /^[\w.-]{1,130}$/;
+/** The id of an item in an answer of the Responses API, which contains the id of the response. */
+const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,6}$/;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -71,8 +73,15 @@ export const RecordedCall = {
     };
   },
 
-  /** Returns the id of an answer that a text names: the text itself, or the response of an item. */
-  answerNamed: (text: string): string => text.replace(ITEM, 'resp_$1'),
+  /**
+   * Returns the id by which to find the call that a caller names: by the id of its job, by the id in its answer, or by the
+   * id of an item of a response. Returns null for a text that is no id.
+   */
+  idOf(text: string): string | null {
+    const [, response] = ITEM_ID.exec(text) ?? [];
+    if (response) return `resp_${response}`;
+    return ID.test(text) ? text : null;
+  },
 
   /** Returns the text that a search finds. */
   searchText: ({ request, answer }: Pick<RecordedCall, 'request' | 'answer'>): string => searchText(request, answer),

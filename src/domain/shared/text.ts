@@ -109,6 +109,9 @@ function decimal(number: string): string {
   return significant === '' ? '0' : `${significant}e${Number(exponent) - fraction.length + digits.length - to}`;
 }
 
+/** Returns about the memory that a text takes in a map or a set, in bytes. */
+export const heldBytes = (text: string): number => 100 + 2 * text.length;
+
 /** Returns the number of bytes of a text in UTF-8. A lone surrogate counts as the character that replaces it. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length;

@@ -1,5 +1,5 @@
 import type { Finding } from '../shared/errors.js';
-import { atMost, quoted, unstorableLeaf } from '../shared/text.js';
+import { atMost, heldBytes, quoted, unstorableLeaf } from '../shared/text.js';
 import {
   ColumnNames,
   fromMessages,
@@ -8,7 +8,7 @@ import {
   mappedFields,
   mappedRow,
 } from './dataset-columns.js';
-import { type DatasetRecord } from './dataset-record.js';
+import { type DatasetRecord, isOrigin, type RecordOrigin } from './dataset-record.js';
 import { shortened } from './dataset-validation.js';
 import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
@@ -71,7 +71,7 @@ export const nameProblems = (name: Json | undefined): Finding[] => (name === und
 
 /**
  * Reads records as the caller sent them. A record has the fields `id`, `group`, `input` and `expected`. Further fields
- * are beside these four or in `fields`. A record without an id gets an id from its row, so the same rows always give
+ * are beside these four or in `fields`. Beside them may also be the `origin` of the record. A record without an id gets an id from its row, so the same rows always give
  * the same records. More records than `most` are a problem.
  */
 export function readRecords(rows: readonly Json[], most: number, map: SentDataset['map'] = []): Reading {
@@ -112,6 +112,11 @@ export class RecordReader {
     this.ids.take(id);
   }
 
+  /** The memory of the ids, about. */
+  get bytes(): number {
+    return this.ids.bytes;
+  }
+
   /** Returns the problems of all checked rows and of their file. */
   problems({ count, problems: ofFile = new Problems() }: SentRecords): Finding[] {
     const unmapped = this.map.length > 0 ? mapProblems(this.map, this.columns.names) : [];
@@ -140,6 +145,7 @@ export class RecordReader {
 
 /** Gives each record without an id the id `row-<n>`. `n` is the record's row, or the next free number after it. */
 class RowIds {
+  bytes = 0;
   private readonly taken = new Set<string>();
   /** All numbers from a record's row to this one are taken, so none is tried twice. */
   private row = 0;
@@ -148,6 +154,7 @@ class RowIds {
 
   take(id: string): void {
     this.taken.add(id);
+    this.bytes += heldBytes(id);
   }
 
   next(index: number): string {
@@ -168,7 +175,7 @@ class Row {
     private readonly problems: Problems,
   ) {
     if (!isObject(sent)) this.refuse('', 'must be an object');
-    const own = isObject(sent) ? sent : {};
+    const { own, origin } = withoutOrigin(isObject(sent) ? sent : {});
     const { id, group, input = null, expected = null, fields = null } = own;
     const within = isObject(fields) ? fields : {};
     if (fields !== null && !isObject(fields)) this.refuse('fields', '"fields" must be an object');
@@ -182,6 +189,7 @@ class Row {
       input,
       expected,
       fields: isWithinLimit ? further(own, within) : {},
+      ...(origin && { origin }),
     };
   }
 
@@ -227,6 +235,12 @@ class Row {
     const path = `records.${this.index}${field && `.${quoted(field)}`}`;
     this.problems.add({ path, message: `row ${this.index + 1}: ${problem}` });
   }
+}
+
+/** Takes the origin out of a row, because it is no field. A value of another form is one. */
+function withoutOrigin(row: JsonObject): { own: JsonObject; origin?: RecordOrigin } {
+  const { origin, ...own } = row;
+  return isOrigin(origin) ? { own, origin } : { own: row };
 }
 
 /** Returns the names that count as fields. Omits `fields` itself, and each of the four fields that is null. */

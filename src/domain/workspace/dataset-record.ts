@@ -1,4 +1,5 @@
-import { canonical, type Json, type JsonObject } from './json.js';
+import { atMost, unstorableLeaf } from '../shared/text.js';
+import { canonical, isObject, type Json, type JsonObject } from './json.js';
 
 export interface DatasetRecord {
   /** Unique in a dataset that validates. */
@@ -8,6 +9,27 @@ export interface DatasetRecord {
   readonly expected: Json;
   /** The fields beyond the four above, by name. */
   readonly fields: JsonObject;
+  /** Tells where the record comes from. It is no part of the record's content. Absent: unknown. */
+  readonly origin?: RecordOrigin;
+}
+
+/**
+ * Names the call that a record was made of, by `call_id`, or the record of a job's results, by `job_id` and `record_id`.
+ * `model_id` is the model that answered, `at` the time in seconds since the epoch.
+ */
+export type RecordOrigin = JsonObject;
+
+const ORIGIN_TEXTS = ['call_id', 'job_id', 'record_id', 'model_id'];
+const ORIGIN_TEXT = 200;
+
+/** Tells whether a value under `origin` is an origin. Any other value is a field of the record. */
+export function isOrigin(value: Json | undefined): value is RecordOrigin {
+  if (!isObject(value) || !('call_id' in value || 'job_id' in value)) return false;
+  return Object.entries(value).every(([name, part]) => {
+    if (name === 'at') return typeof part === 'number' && part >= 0 && Number.isFinite(part);
+    const isText = typeof part === 'string' && part !== '' && atMost(part, ORIGIN_TEXT) && !unstorableLeaf(part);
+    return ORIGIN_TEXTS.includes(name) && isText;
+  });
 }
 
 /** A record with its JSON in a form that does not depend on the order of keys. */
@@ -17,20 +39,17 @@ export interface CanonicalRecord {
   readonly text: string;
   /** The same without the id. */
   readonly content: string;
-  /** Tells where the record comes from. It is no part of the record's content. */
-  readonly origin?: JsonObject;
 }
 
-export function canonicalRecord(record: DatasetRecord, origin?: JsonObject): CanonicalRecord {
+export function canonicalRecord(record: DatasetRecord): CanonicalRecord {
   const { id, group, input, expected, fields } = record;
   const before = `{"expected":${canonical(expected)},"fields":${canonical(fields)},"group":${canonical(group)}`;
   const after = `,"input":${canonical(input)}}`;
-  const whole = { record, text: `${before},"id":${canonical(id)}${after}`, content: before + after };
-  return origin ? { ...whole, origin } : whole;
+  return { record, text: `${before},"id":${canonical(id)}${after}`, content: before + after };
 }
 
 /** Returns the canonical JSON of a record from the canonical JSON of its parts. */
-export const canonicalText = (parts: Readonly<Record<keyof DatasetRecord, string>>): string =>
+export const canonicalText = (parts: Readonly<Record<Exclude<keyof DatasetRecord, 'origin'>, string>>): string =>
   `{"expected":${parts.expected},"fields":${parts.fields},"group":${parts.group},"id":${parts.id},"input":${parts.input}}`;
 
 /** The canonical JSON of a list of records, in pieces. `content_sha256` is the hash of this JSON. */
@@ -48,11 +67,4 @@ export class CanonicalList {
   get end(): string {
     return this.isBegun ? ']' : '[]';
   }
-}
-
-/** Yields the canonical JSON of records, one record at a time. */
-export function* canonicalRecords(records: readonly DatasetRecord[]): Generator<string> {
-  const list = new CanonicalList();
-  for (const record of records) yield list.next(canonicalRecord(record).text);
-  yield list.end;
 }

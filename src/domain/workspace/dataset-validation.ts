@@ -1,5 +1,5 @@
 import type { Finding } from '../shared/errors.js';
-import { quoted } from '../shared/text.js';
+import { heldBytes, quoted } from '../shared/text.js';
 import type { DatasetRecord } from './dataset-record.js';
 import type { Json } from './json.js';
 
@@ -41,6 +41,8 @@ const NO_RECORDS: ValidationFinding = {
 
 /** Validates records one after another. Keeps the ids, and the first 100 findings. */
 export class Validator {
+  /** The memory of the ids, about. */
+  bytes = 0;
   private readonly firstRows = new Map<string, number>();
   private readonly findings: ValidationFinding[] = [];
   private rows = 0;
@@ -53,7 +55,10 @@ export class Validator {
   add({ id, emptyInput, emptyExpected }: RecordOutline): FindingCode[] {
     const row = ++this.rows;
     const first = this.firstRows.get(id);
-    if (first === undefined) this.firstRows.set(id, row);
+    if (first === undefined) {
+      this.firstRows.set(id, row);
+      this.bytes += heldBytes(id);
+    }
     const found: FindingCode[] = [];
     const add = (code: FindingCode, field: string, problem: string) => {
       found.push(code);
@@ -93,18 +98,6 @@ export function shortened<F>(
 ): F[] {
   const left = count - most;
   return left > 0 ? [...findings.slice(0, most), more(left)] : [...findings];
-}
-
-export const validate = (records: readonly DatasetRecord[]): Validation => validated(records, LISTED);
-
-/** Returns all findings, in the order of the records. */
-export const findingsOf = (records: readonly DatasetRecord[]): readonly ValidationFinding[] =>
-  validated(records, Number.POSITIVE_INFINITY).findings;
-
-function validated(records: readonly DatasetRecord[], most: number): Validation {
-  const validator = new Validator(most);
-  for (const record of records) validator.add(outlineOf(record));
-  return validator.result;
 }
 
 /** Tells whether a value is null, blank text, an empty list or an empty object. */

@@ -1,3 +1,4 @@
+import { heldBytes } from '../shared/text.js';
 import type { DatasetRecord } from './dataset-record.js';
 import { canonical, type Json } from './json.js';
 
@@ -12,6 +13,8 @@ interface SameInput {
 /** Collects what a review says about the records of a dataset, one part of the records after another. */
 export class RecordSurvey {
   count = 0;
+  /** The memory of what was collected, about. */
+  bytes = 0;
   /** The number of records for each group. */
   readonly groups = new Map<string, number>();
   /** Records that expect something without a number. */
@@ -32,6 +35,7 @@ export class RecordSurvey {
       const own = this.short(canonical(expected));
       const key = this.short(canonical(input));
       const same = this.byInput.get(key);
+      this.bytes += heldBytes(id) + (same ? 0 : heldBytes(key) + heldBytes(own)) + heldBytes(group ?? '');
       if (same) {
         same.ids.push(id);
         same.agree &&= same.expected === own;

@@ -1,7 +1,8 @@
 import type { MaskKind } from '../../domain/record/recording.js';
-import { cards, ibans } from './cards-and-ibans.js';
+import { cards } from './cards.js';
 import { emails } from './emails.js';
 import type { Finder } from './find.js';
+import { ibans } from './ibans.js';
 import { ipAddresses } from './ip-addresses.js';
 import { phones } from './phones.js';
 import { secrets } from './secrets.js';

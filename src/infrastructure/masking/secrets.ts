@@ -1,73 +1,101 @@
-import { type Find, type Finder, matches } from './find.js';
-
-interface TokenForm {
-  /** Texts without any of these are not searched. This keeps the kind fast. */
-  readonly hints: readonly string[];
-  /** The first group, or else the whole match, is the secret. A group ends where the match ends. */
-  readonly pattern: RegExp;
-}
-
-const APART = '(?<![A-Za-z0-9])';
-const token = (form: string, ...hints: string[]): TokenForm => ({ hints, pattern: new RegExp(APART + form, 'g') });
+import { type Find, type Finder, matches, matchesOf } from './find.js';
 
 /** The forms of keys that name their issuer. No form may scan the same characters again and again. */
-const TOKENS: readonly TokenForm[] = [
-  token('sk-[\\w-]{20,}', 'sk-'), // OpenAI, Anthropic and others
-  token('(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])', 'AKIA', 'ASIA', 'ABIA', 'ACCA'), // AWS
-  token('gh[pousr]_[A-Za-z0-9]{36,}', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'),
-  token('github_pat_\\w{22,}', 'github_pat_'),
-  token('gl[a-z]{2,6}-[\\w-]{20,}', 'glpat-', 'glptt-', 'gldt-', 'glrt-', 'glcbt-', 'glagent-', 'glsoat-'), // GitLab
-  token('xox[a-z]-[A-Za-z0-9-]{10,}', 'xox'), // Slack
-  token('xapp-\\d-[A-Za-z0-9-]{10,}', 'xapp-'),
-  token('hooks\\.slack\\.com/(?:services|workflows)/[\\w/]{20,}', 'hooks.slack.com'),
-  token('AIza[\\w-]{35}', 'AIza'), // Google
-  token('ya29\\.[\\w.-]{20,}', 'ya29.'),
-  token('GOCSPX-[\\w-]{20,}', 'GOCSPX-'),
-  token('[sr]k_(?:live|test)_[A-Za-z0-9]{16,}', 'k_live_', 'k_test_'), // Stripe
-  token('whsec_[A-Za-z0-9+/]{20,}={0,2}', 'whsec_'), // Stripe, Standard Webhooks
-  token('tn[a-z]_[A-Za-z0-9]{49}', 'tns_', 'tnk_', 'tnv_', 'tnr_', 'tni_'), // Tenon
-  token('npm_[A-Za-z0-9]{36}', 'npm_'),
-  token('hf_[A-Za-z0-9]{30,}', 'hf_'),
-  token('pypi-[\\w-]{40,}', 'pypi-'),
-  token('SG\\.[\\w-]{16,32}\\.[\\w-]{16,64}', 'SG.'), // SendGrid
-  { hints: ['eyJ'], pattern: /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}/g }, // JSON Web Token
-  { hints: ['://'], pattern: /:\/\/[^\s:@/]{0,100}:([^\s@/]{1,200})(?=@)/g }, // a password in an address
+const TOKENS: readonly string[] = [
+  'sk-[\\w-]{20,}', // OpenAI, Anthropic and others
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])', // AWS
+  'gh[pousr]_[A-Za-z0-9]{36,}',
+  'github_pat_\\w{22,}',
+  'gl[a-z]{2,6}-[\\w-]{20,}', // GitLab
+  'xox[a-z]-[A-Za-z0-9-]{10,}', // Slack
+  'xapp-\\d-[A-Za-z0-9-]{10,}',
+  'hooks\\.slack\\.com/(?:services|workflows)/[\\w/]{20,}',
+  'discord(?:app)?\\.com/api/webhooks/\\d{10,20}/[\\w-]{20,}',
+  '\\d{8,10}:AA[\\w-]{33}', // Telegram
+  'AIza[\\w-]{35}', // Google
+  'ya29\\.[\\w.-]{20,}',
+  'GOCSPX-[\\w-]{20,}',
+  '[sr]k_(?:live|test)_[A-Za-z0-9]{16,}', // Stripe
+  'whsec_[A-Za-z0-9+/]{20,}={0,2}', // Stripe, Standard Webhooks
+  'tn[a-z]_[A-Za-z0-9]{49}', // Tenon
+  'npm_[A-Za-z0-9]{36}',
+  'hf_[A-Za-z0-9]{30,}',
+  'pypi-[\\w-]{40,}',
+  'SG\\.[\\w-]{16,32}\\.[\\w-]{16,64}', // SendGrid
+  'do[opr]_v1_[a-f0-9]{64}', // DigitalOcean
+  'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', // Shopify
+  '(?:dckr_pat|dckr_oat|gsk|lin_api|figd|glsa|ntn|rubygems|sntrys|pscale_(?:tkn|pw|oauth)|dapi)_?[\\w-]{26,}',
+  '(?:xai|pplx|tvly|PMAK|sq0(?:atp|csp))-[\\w-]{20,}',
+  '(?:ATATT3|AGE-SECRET-KEY-1|hvs\\.)[\\w=-]{20,}', // Atlassian, age, Vault
+  'r8_[A-Za-z0-9]{37}', // Replicate
 ];
+/** One search for all forms is faster than one for each. */
+const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${TOKENS.join('|')})`, 'g');
+/** A JSON Web Token. */
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}/g;
 
 /** The words before the value of a secret, as in `password=…`. */
 const NAMES =
   '(?<![a-z])pass|pass(?:word|wd|phrase|code|wort)|kennwort|pwd|secret|token|credentials?|authorization|' +
   '(?:api|access|private|secret|signing|encryption|account|auth|client|service)[ _-]?(?:key|secret|token)';
 const NAMED_VALUE = new RegExp(
-  `(?:${NAMES})["'\`]?( {0,4}(?:[:=]|=>|:=) {0,4}| is )(?:"([^"\\n]{1,2000})(?=")|'([^'\\n]{1,2000})(?=')|([^\\s"',;<>]{4,2000}))`,
+  `(?:${NAMES})["'\`]?( {0,4}(?:[:=]|=>|:=) {0,4}| is:? )(?:"([^"\\n]{1,2000})(?=")|'([^'\\n]{1,2000})(?=')|([^\\s"',;<>]{4,2000}))`,
   'gi',
 );
-/** The credential in a header, as in `Bearer …`. */
-const SCHEME = /\b(?:bearer|basic)\s{1,3}([\w.~+/-]{8,4000}={0,2})/gi;
+/** A line with nothing but a name and one word. The words of types and the like are no secrets. */
+const NAMED_LINE =
+  /^[ \t>*-]{0,20}[\w.-]{0,50}(?:password|passwd|passwort|kennwort|pwd|passphrase) {0,4}[:=] {0,4}(?!(?:string|str|text|varchar|number|int|integer|bool|boolean|any|null|none|nil|undefined|true|false|required|optional|yes|no|unknown|never)\b)([^\s"',;<>(){}[\]$.:]{4,200})[ \t]{0,20}$/gim;
+const NAMED_ELEMENT = new RegExp(`<[\\w:.-]{0,50}(?:${NAMES})>([^<\\n]{1,2000})(?=</)`, 'gi');
+
+/** Forms in which the last group is the secret, if it looks like one. It ends where the match ends. */
+const UNLIKE_PROSE: readonly RegExp[] = [
+  /\b(?:bearer|basic)\s{1,3}([\w.~+/-]{8,4000}={0,2})/gi,
+  /\bauthorization["']?\s{0,3}[:=]\s{0,3}["']?[a-z][\w-]{0,20} {1,3}([\w.~+/-]{8,4000}={0,2})/gi,
+  /(?<![\w-])--(?:[a-z]{1,20}-){0,3}(?:password|passwd|pass|token|secret|key)[ =]["']?([^\s"']{4,2000})/gi,
+];
+/** Forms in which the last group is always a secret. */
+const CERTAIN: readonly RegExp[] = [
+  /:\/\/[^\s:@/]{0,100}:([^\s/]{1,200})(?=@)/g, // a password in an address
+  /(?<![\w-])(?:-u|--user)[ =]["']?[^\s:"']{1,100}:(?!\d{1,9}(?!\S))([^\s"']{1,200})/g, // a password for curl
+  /\bcookie: {0,3}(?=[^\s=;]{1,100}=[^\s;]{8})([^\n"']{8,4000})/gi,
+  NAMED_LINE,
+  NAMED_ELEMENT,
+];
+
 const SECRET_NAME = new RegExp(`(?:^|[^a-z])(?:${NAMES})$`);
+const MAYBE_SECRET_NAME = /pass|pwd|kennwort|secret|token|key|credential|authorization/i;
+
+/** Tells whether a short text may have a secret: one with a name, or one of the issuers' forms, which are longer. */
+const MAYBE_SECRET = /pass|pwd|kennwort|secret|token|key|credential|authorization|:\/\/|-u|bearer|basic|cookie/i;
+const SHORTEST_TOKEN = 16;
 
 export const secrets: Finder = function* (text) {
+  if (text.length < SHORTEST_TOKEN && !MAYBE_SECRET.test(text)) return;
   yield* privateKeys(text);
-  for (const { hints, pattern } of TOKENS)
-    if (hints.some((hint) => text.includes(hint)))
-      yield* pattern.source.includes('(?=@)') ? matches(text, pattern, 1) : matches(text, pattern);
-  for (const { found, ...find } of matches(text, SCHEME, 1)) if (found.length > 30 || isUnlikeProse(found)) yield find;
+  yield* matches(text, TOKEN);
+  yield* matches(text, JWT);
+  for (const pattern of CERTAIN) yield* matches(text, pattern, 1);
+  for (const pattern of UNLIKE_PROSE)
+    for (const { found, ...find } of matches(text, pattern, 1))
+      if (found.length > 30 || isUnlikeProse(found)) yield find;
   yield* namedValues(text);
 };
 
 /** Finds the values that follow the name of a secret. A value that may be an ordinary word must be in quotes. */
 function* namedValues(text: string): Generator<Find> {
-  for (const match of text.matchAll(NAMED_VALUE)) {
+  for (const match of matchesOf(text, NAMED_VALUE)) {
     const [all, sign = '', double, single, plain] = match;
     const value = double ?? single ?? plain ?? '';
     const to = match.index + all.length;
     const isTight = sign === '=' && !/[([{$]/.test(value);
-    if (plain === undefined ? sign !== ' is ' : isTight || isUnlikeProse(value)) yield { from: to - value.length, to };
+    if (plain === undefined ? !sign.startsWith(' is') : isTight || isUnlikeProse(value))
+      yield { from: to - value.length, to };
   }
 }
 
 /** Tells whether a value under this name, such as `client_secret`, is a secret. */
 export const namesSecret = (name: string): boolean =>
+  MAYBE_SECRET_NAME.test(name) &&
   SECRET_NAME.test(
     name
       .slice(-100)

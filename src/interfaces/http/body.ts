@@ -20,6 +20,23 @@ export const bodyLimits = {
 } as const;
 export type BodyLimits = Readonly<Record<keyof typeof bodyLimits, number>>;
 
+/** The settings of limits that an operator can change. */
+const limitSettings: Partial<Record<keyof BodyLimits, string>> = {
+  model: 'SERVICE_MODEL_BODY_MB',
+  dataset: 'SERVICE_DATASET_IMPORT_MB',
+};
+
+/** The most bytes of a body, and the setting that changes the limit. */
+export interface BodyLimit {
+  readonly bytes: number;
+  readonly setting?: string | undefined;
+}
+
+export const limitOf = ({ bodyLimit = 'ordinary' }: BodyRules, limits: BodyLimits): BodyLimit => ({
+  bytes: limits[bodyLimit],
+  setting: limitSettings[bodyLimit],
+});
+
 /** Limits the nesting of a JSON body. */
 export const MAX_DEPTH = 32;
 /** Limits the nesting of a JSON body for a model. */
@@ -110,20 +127,20 @@ export function requireTensors({ headers }: Request): void {
 }
 
 /** Throws payload_too_large if the announced length is over the limit. */
-export function requireWithin(request: Request, limit: number): void {
-  if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit);
+export function requireWithin(request: Request, limit: BodyLimit): void {
+  if ((announcedLength(request) ?? 0) > limit.bytes) throw tooLarge(limit);
 }
 
 export const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
 
 /** Yields the body in pieces. Throws payload_too_large beyond the limit, and bad_request if the body is cut off. */
-async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
+async function* limited(request: Request, limit: BodyLimit): ByteStream['chunks'] & AsyncGenerator<Buffer> {
   let size = 0;
   try {
     // An ordinary `for await` that ends early destroys the request, and with it the connection for the answer.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      if (size > limit) throw tooLarge(limit);
+      if (size > limit.bytes) throw tooLarge(limit);
       yield chunk;
     }
   } catch (error) {
@@ -135,21 +152,21 @@ async function* limited(request: Request, limit: number): ByteStream['chunks'] &
  * Returns the decompressed body, and its length if that is known. The chunks throw as those of `limited` do. They also
  * throw payload_too_large if the decompressed body is over the limit, and bad_request if it cannot be decompressed.
  */
-export function decoded(request: Request, limit: number): ByteStream {
+export function decoded(request: Request, limit: BodyLimit): ByteStream {
   const coding = codingOf(request.headers);
   const chunks = limited(request, limit);
   if (!isCoding(coding)) return { length: announcedLength(request), chunks };
   return { length: null, chunks: decompressed(chunks, coding, limit) };
 }
 
-async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limit: number): AsyncGenerator<Buffer> {
+async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limit: BodyLimit): AsyncGenerator<Buffer> {
   const decoder = decoders[coding]();
   pipeline(chunks, decoder).catch(() => undefined); // the loop below gets the failure from the decoder
   let size = 0;
   try {
     for await (const chunk of decoder) {
       size += chunk.length;
-      if (size > limit) throw tooLarge(limit);
+      if (size > limit.bytes) throw tooLarge(limit);
       yield chunk;
     }
   } catch (error) {
@@ -157,5 +174,7 @@ async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limi
   }
 }
 
-export const tooLarge = (limit: number) =>
-  new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
+export const tooLarge = ({ bytes, setting }: BodyLimit) => {
+  const limit = `${bytes} bytes${setting ? ` (${setting})` : ''}`;
+  return new HttpRefusal('payload_too_large', `The body is over the limit of ${limit}.`);
+};

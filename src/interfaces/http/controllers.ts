@@ -23,6 +23,7 @@ import { JobsController } from './jobs/jobs.controller.js';
 import { UsageController } from './jobs/usage.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { CallsController } from './record/calls.controller.js';
+import { FeedbackController } from './record/feedback.controller.js';
 import { BudgetsController } from './spend/budgets.controller.js';
 import { DatasetRecordsController } from './workspace/dataset-records.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
@@ -51,6 +52,7 @@ export const controllers: readonly Newable<Controller>[] = [
   EmbeddingsController,
   MessagesController,
   CallsController,
+  FeedbackController,
   JobsController,
   EvaluationsController,
   UsageController,

@@ -40,15 +40,19 @@ export async function* csvRows<Item>(
 
 const row = (cells: readonly Json[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-/** Matches the beginning of a formula of a spreadsheet, also in the wide forms of East Asian scripts. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/** The beginning of a formula of a spreadsheet, also in the wide forms of East Asian scripts. */
+const SIGN = ' *[=+\\-@＝＋－＠]';
+const BEGINNING = new RegExp(`^(?:[\\t\\r\\n]|${SIGN})`);
+/** A spreadsheet that splits a file at semicolons or tabs does not see the quotes, so it may begin a cell here. */
+const WITHIN = new RegExp(`([;\\t\\r\\n])(?=${SIGN})`, 'g');
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 
-/** Returns the text of a cell. A text that a spreadsheet would run gets an apostrophe, which makes it plain text. */
+/** Returns the text of a cell. Each place that a spreadsheet could run gets an apostrophe, which makes it plain text. */
 function cell(value: Json): string {
   if (value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const isFormula = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text);
-  const harmless = isFormula ? `'${text}` : text;
+  const harmless = NUMBER.test(text) || typeof value === 'number' ? text : withoutFormulas(text);
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
+
+const withoutFormulas = (text: string): string => (BEGINNING.test(text) ? "'" : '') + text.replace(WITHIN, "$1'");

@@ -61,14 +61,14 @@ function withoutMark(bytes: Buffer): Buffer {
   return marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
-/** Parses JSON. Throws malformed_json, without a piece of the text. */
-export function parsedJson(text: string): unknown {
+/** Parses JSON. Throws malformed_json, without a piece of the text. `what` names the text in the message. */
+export function parsedJson(text: string, what = 'The body'): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     // The parser's own message quotes a piece of the body, which may be secret.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
-    const problem = text.trim() === '' ? 'The body is empty; send a JSON object.' : 'The body is not JSON';
+    const problem = text.trim() === '' ? `${what} is empty; send a JSON object.` : `${what} is not JSON`;
     throw new HttpRefusal('malformed_json', where ? `${problem}: unexpected text ${where}.` : problem);
   }
 }

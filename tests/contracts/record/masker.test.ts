@@ -1,4 +1,6 @@
-import { Re2Masker } from '../../../src/infrastructure/masking/re2-masker.js';
+import { masker } from '../../support/masker.js';
 import { maskerContract } from './masker.contract.js';
 
-maskerContract('RE2', new Re2Masker());
+afterAll(() => masker.close());
+
+maskerContract('RE2', masker);

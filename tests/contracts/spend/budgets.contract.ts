@@ -183,8 +183,8 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       const job = ended(aCall({ teamId }));
       await take({}, here, job.id);
       const charge = { taken: aCallTook({ tokens: units(33) }), isHeld: true };
-      expect(await here.jobHistory.appendWithoutRules(job, charge)).toBe(true);
-      expect(await elsewhere.jobHistory.appendWithoutRules(job, charge)).toBe(false);
+      expect(await here.jobHistory.appendWithoutRules(job, { charge })).toBe(true);
+      expect(await elsewhere.jobHistory.appendWithoutRules(job, { charge })).toBe(false);
       expect(await spent(budget)).toEqual({ settled: units(33), held: 0n });
     });
 
@@ -204,7 +204,7 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       for (const taken of await Promise.all(calls.map(take))) expect(taken).toMatchObject({ budgets: 1 });
       const end = (job: Job, nth: number) => {
         const { jobHistory } = nth % 4 < 2 ? here : elsewhere;
-        return jobHistory.appendWithoutRules(ended(job), { taken: aCallTook(), isHeld: true });
+        return jobHistory.appendWithoutRules(ended(job), { charge: { taken: aCallTook(), isHeld: true } });
       };
       expect(new Set(await Promise.all(calls.map(end)))).toEqual(new Set([true]));
       for (const budget of budgets) expect(await spent(budget)).toEqual({ settled: units(20), held: 0n });
@@ -215,7 +215,9 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       const held = anEnd(ids.next('job'), at(2));
       await take({}, here, held.id);
       const later = await added({ createdAt: at(0) });
-      expect(await here.jobHistory.appendWithoutRules(held, { taken: aCallTook(), isHeld: true })).toBe(true);
+      expect(await here.jobHistory.appendWithoutRules(held, { charge: { taken: aCallTook(), isHeld: true } })).toBe(
+        true,
+      );
       for (const budget of [first, later]) expect(await spent(budget)).toEqual({ settled: units(1), held: 0n });
     });
 
@@ -224,15 +226,15 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       const held = anEnd(ids.next('job'), at(0));
       await take({}, here, held.id);
       const later = await added({ unit: 'tokens', createdAt: at(0.5) });
-      expect(await here.jobHistory.appendWithoutRules(held, { taken: tookAll, isHeld: true })).toBe(true);
+      expect(await here.jobHistory.appendWithoutRules(held, { charge: { taken: tookAll, isHeld: true } })).toBe(true);
       const unheld = anEnd(ids.next('job'), at(0));
-      await here.jobHistory.appendWithoutRules(unheld, { taken: tookAll, isHeld: false });
+      await here.jobHistory.appendWithoutRules(unheld, { charge: { taken: tookAll, isHeld: false } });
       expect([await spent(first), await spent(later)]).toEqual([
         { settled: units(2), held: 0n },
         { settled: units(66), held: 0n },
       ]);
       // Without a hold, a call that the reaper has settled is not charged again.
-      await here.jobHistory.appendWithoutRules(anEnd(ids.next('job')), { taken: tookAll, isHeld: true });
+      await here.jobHistory.appendWithoutRules(anEnd(ids.next('job')), { charge: { taken: tookAll, isHeld: true } });
       expect(await spent(first)).toEqual({ settled: units(2), held: 0n });
     });
 

@@ -206,6 +206,22 @@ export function recordsContract(adapter: string, store: StoreUnderTest) {
       expect(await stored(other, 1)).toHaveLength(3);
     });
 
+    it('of a draft that nobody takes disappear in small steps if they are large', async () => {
+      const dataset = await add([]);
+      const draft = await draftOf(stock, dataset.id, many(12, { input: 'x'.repeat(2 * 1024 * 1024) }));
+      await draft.discard();
+      let steps = 0;
+      while (await stock.records.tidy()) steps++;
+      expect(steps).toBeGreaterThan(3);
+    });
+
+    it('are found by text among large ones', async () => {
+      const large = { input: 'x'.repeat(5 * 1024 * 1024) };
+      const dataset = await add([...many(4, large), aRecord({ id: 'found', expected: 'here' }), ...many(2, large)]);
+      const page = await stock.records.matching(dataset.id, 1, { offset: 0, count: 9, q: 'HERE' });
+      expect([page?.entries.map(({ id }) => id), page?.next]).toEqual([['found'], null]);
+    });
+
     it('of many versions with one changed record each take few chunks, and are all read correctly', async () => {
       const records = many(1_000);
       let dataset = await add(records);

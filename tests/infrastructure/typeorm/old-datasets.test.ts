@@ -1,10 +1,10 @@
-import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { query, type TestDatabase } from '../../support/database.js';
 import { databaseBefore } from '../../support/database-before.js';
-import { recordsOf } from '../../support/datasets.js';
+import { canonicalText, recordsOf } from '../../support/datasets.js';
 import {
   addOldDataset,
   addOldProject,
@@ -102,7 +102,7 @@ describe('datasets of an earlier version', () => {
     expect(await unused()).toBe(0);
     const stored = await rows("SELECT stored_bytes::integer AS n FROM datasets WHERE id = 'dst_large'");
     const [first] = HISTORIES.dst_large as [DatasetRecord[]];
-    const bytes = Buffer.byteLength([...canonicalRecords(first)].join(''));
+    const bytes = Buffer.byteLength(canonicalText(first));
     expect(stored).toBeGreaterThan(bytes);
     expect(stored).toBeLessThan(bytes + 1_000);
   });

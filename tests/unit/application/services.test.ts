@@ -7,11 +7,15 @@ import { DeploymentReconciler } from '../../../src/application/deployments/deplo
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
 import { CallRemoval } from '../../../src/application/record/call-removal.js';
+import { MemoryBudget } from '../../../src/application/shared/memory-budget.js';
 import type { ServiceSettings } from '../../../src/application/shared/ports.js';
 import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
 import { DatasetComparisonService } from '../../../src/application/workspace/dataset-comparison.service.js';
 import { DatasetContents } from '../../../src/application/workspace/dataset-content.js';
+import { DatasetRecordsService } from '../../../src/application/workspace/dataset-records.service.js';
+import { DatasetWrites } from '../../../src/application/workspace/dataset-writes.js';
+import { RecordEdit } from '../../../src/application/workspace/record-edit.js';
 import { RecordPages } from '../../../src/application/workspace/record-pages.js';
 import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
@@ -21,6 +25,7 @@ import { KeyRestrictions } from '../../../src/domain/accounts/key-restrictions.j
 import { permissions } from '../../../src/domain/accounts/permission.js';
 import { Deployment, deploymentLimits } from '../../../src/domain/deployments/deployment.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
+import { sentList } from '../../../src/domain/workspace/dataset-import.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
@@ -42,6 +47,7 @@ import {
   aSession,
   aTeam,
   at,
+  contentOf,
   ids,
   unlimited,
 } from '../../support/records.js';
@@ -180,20 +186,25 @@ describe('DatasetService', () => {
     const hasher = new Sha256ContentHasher();
     const pages = new RecordPages(repositories.records, datasets, hasher);
     const settings = { datasetRecords: 500, datasetVersions: 9, datasetBytes: 1_000_000 } as ServiceSettings;
+    const workspace = new TeamWorkspace(projects, models, datasets);
+    const writes = new DatasetWrites(workspace, datasets, unlimitedStorage(repositories), settings);
     const service = new DatasetService(
-      new TeamWorkspace(projects, models, datasets),
+      workspace,
       datasets,
       repositories.records,
       pages,
       new DatasetContents(hasher, settings),
-      unlimitedStorage(repositories),
+      writes,
       settings,
       { all: async () => [], find: async () => null },
       auditOn(repositories),
       ids,
       clock,
     );
-    return { projects, datasets, dataset, service, pages, records: repositories.records };
+    const stored = repositories.records;
+    const edit = new RecordEdit(stored, pages, new DatasetContents(hasher, settings), hasher, settings);
+    const single = new DatasetRecordsService(service, writes, workspace, stored, pages, edit, settings, clock);
+    return { projects, datasets, dataset, service, pages, edit, single, records: stored };
   };
 
   it.each(['an update', 'a freeze'])(
@@ -218,9 +229,82 @@ describe('DatasetService', () => {
     await expect(service[change](by, sent)).rejects.toMatchObject({ code: 'storage_unavailable' });
   });
 
+  it.each(['import', 'fork', 'update'] as const)('stores nothing after an %s whose caller is gone', async (change) => {
+    const { datasets, dataset, service } = await setUp();
+    const ended = { ...changeOf(dataset), signal: AbortSignal.abort(new Error('gone')), records: sentList([{}]) };
+    const act =
+      change === 'import'
+        ? service.import(by, { ...ended, starterId: '' })
+        : change === 'fork'
+          ? service.fork(by, ended)
+          : service.update(by, ended);
+    await expect(act).rejects.toThrow('gone');
+    expect(await datasets.all({ projectId: project.id }, { limit: 9, after: null })).toEqual([dataset]);
+  });
+
+  it('reads the newest version again if a change removes it meanwhile', async () => {
+    const { datasets, dataset, service, records: stored } = await setUp();
+    const renamed = Dataset.update(dataset, [1], { name: 'New', content: null, by: 'usr_1', at: at(1) });
+    const entries = stored.entries.bind(stored);
+    jest.spyOn(stored, 'entries').mockImplementationOnce(async (...wanted) => {
+      await datasets.replace(dataset, renamed, null);
+      await datasets.prune(dataset.id, 2);
+      return entries(...wanted);
+    });
+    const read = await service.read(by, { projectId: project.id, datasetId: dataset.id, memory: unlimited });
+    expect(read).toMatchObject({ dataset: { version: 2 }, records });
+  });
+
+  it('gives up the draft of a changed record after each lost write', async () => {
+    const { datasets, dataset, single, records: stored } = await setUp();
+    const replace = datasets.replace.bind(datasets);
+    datasets.replace = jest.fn(replace).mockResolvedValueOnce(false);
+    const discarded: unknown[] = [];
+    const draft = stored.draft.bind(stored);
+    stored.draft = async (...of) => {
+      const begun = await draft(...of);
+      jest.spyOn(begun, 'discard').mockImplementation(async () => void discarded.push(begun));
+      return begun;
+    };
+    const change = {
+      ...changeOf(dataset),
+      recordId: records[0]?.id as string,
+      sent: { expected: 'x'.repeat(300_000) },
+    };
+    expect((await single.change(by, change)).dataset.version).toBe(2);
+    expect(discarded).toHaveLength(1);
+  });
+
+  it('finds records by finding and text in a dataset of more records than are allowed now', async () => {
+    const { datasets, edit, records: stored } = await setUp();
+    const many = Array.from({ length: 501 }, (_, n) => aRecord({ id: `r${n}`, expected: n % 100 ? 'x' : '' }));
+    const large = aDataset(project, many);
+    await addDataset({ datasets, records: stored }, large, many);
+    const of = { datasetId: large.id, version: 1 };
+    const wanted = { offset: 1, count: 9, q: 'france', memory: unlimited };
+    const entries = await edit.entriesWith(of, 'empty_expected', wanted);
+    expect(entries.map(({ id }) => id)).toEqual(['r100', 'r200', 'r300', 'r400', 'r500']);
+  });
+
+  it('reserves memory for all that a comparison holds', async () => {
+    const { datasets, dataset, service, pages } = await setUp();
+    const comparisons = new DatasetComparisonService(service, pages);
+    const other = Dataset.update(dataset, [1], { content: contentOf([]), by: 'usr_1', at: at(1) });
+    await datasets.replace(dataset, other, null);
+    const memory = new MemoryBudget(Number.POSITIVE_INFINITY).open('usr_test');
+    const grow = jest.spyOn(memory, 'growBytes');
+    const wanted = {
+      projectId: project.id,
+      own: { datasetId: dataset.id },
+      base: { datasetId: dataset.id, version: 1 },
+    };
+    await comparisons.compare(by, { ...wanted, page: { offset: 0, limit: 9 }, memory });
+    expect(grow.mock.calls.map(([bytes]) => bytes)).toEqual([8 * 1024]);
+  });
+
   it('compares versions with the same content without reading records', async () => {
     const { datasets, dataset, service, pages, records: stored } = await setUp();
-    const comparisons = new DatasetComparisonService(service, datasets, pages);
+    const comparisons = new DatasetComparisonService(service, pages);
     const renamed = Dataset.update(dataset, [1], { name: 'New', content: null, by: 'usr_1', at: at(1) });
     await datasets.replace(dataset, renamed, null);
     const read = jest.spyOn(stored, 'entries');

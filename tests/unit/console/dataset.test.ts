@@ -1,5 +1,4 @@
 import { type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
-import { findingsOf } from '../../../src/domain/workspace/dataset-validation.js';
 import {
   type Changes,
   carriedOver,
@@ -25,6 +24,7 @@ import {
   isSame,
   parseExact,
 } from '../../../src/interfaces/web/console/pages/datasets/values.js';
+import { validate } from '../../support/datasets.js';
 
 const record = (id: string, expected: unknown = 'yes', fields = {}) => ({
   id,
@@ -219,5 +219,5 @@ it('finds in records what the service finds', () => {
   const empties = [null, '', ' \n', [], {}].map((input, at) => record({ id: `i${at}`, input, expected: input }));
   const long = record({ id: '🦆'.repeat(101), input: '' });
   for (const records of [[], [record({}), record({}), ...empties, long, record({ id: '🦆'.repeat(100), input: '' })]])
-    expect(allFindings(records)).toEqual(findingsOf(records));
+    expect(allFindings(records)).toEqual(validate(records, Number.POSITIVE_INFINITY).findings);
 });

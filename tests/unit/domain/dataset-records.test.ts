@@ -1,10 +1,10 @@
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { differences, differingFields } from '../../../src/domain/workspace/dataset-comparison.js';
 import { readRecords } from '../../../src/domain/workspace/dataset-import.js';
-import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
-import { validate } from '../../../src/domain/workspace/dataset-validation.js';
+import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
 import { nameFindings } from '../../../src/domain/workspace/project.js';
+import { canonicalText, validate } from '../../support/datasets.js';
 
 const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
   id: 'a',
@@ -148,8 +148,8 @@ describe('validate', () => {
   });
 });
 
-describe('canonicalRecords', () => {
-  const text = (...records: DatasetRecord[]) => [...canonicalRecords(records)].join('');
+describe('the canonical JSON of records', () => {
+  const text = (...records: DatasetRecord[]) => canonicalText(records);
 
   it('gives one text for any order of the keys, and different texts for different records', () => {
     const [one, two] = [record({ fields: { a: 1, b: { c: [2], d: null } } }), record({ id: 'b' })];

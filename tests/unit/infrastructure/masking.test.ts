@@ -1,6 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { shippedProgram } from '../../../src/bootstrap/config/shipped.js';
 import { MaskingFailed } from '../../../src/domain/record/errors.js';
 import { maskKinds } from '../../../src/domain/record/recording.js';
+import { ContentMasking } from '../../../src/infrastructure/masking/content-masking.js';
 import { finders } from '../../../src/infrastructure/masking/kinds.js';
+import { MaskingLane } from '../../../src/infrastructure/masking/masking-lane.js';
+import { OwnPatterns } from '../../../src/infrastructure/masking/own-patterns.js';
 import { Re2Masker } from '../../../src/infrastructure/masking/re2-masker.js';
 import { ordinaryTexts } from '../../contracts/record/ordinary-texts.js';
 
@@ -18,15 +25,15 @@ function leastMs(run: () => void, runs = 3): number {
   return Math.min(...Array.from({ length: runs }, spent));
 }
 
-describe('the masker, on 256 KB', () => {
-  const masker = new Re2Masker();
+describe('the masking of content, on 256 KB', () => {
+  const masker = new ContentMasking();
   const hostile = filled('a');
 
   it.each(['(?:(?:a|aa)+)+$', '\\pL{450}\\pN{450}', '(a*)*b|a$', 'X!|a{400}$'])(
     'ends a hostile pattern after about 10 ms, without masked text: %s',
     (pattern) => {
       const mask = () => masker.mask(hostile, [{ name: 'own', pattern }]);
-      expect(masker.problem(pattern)).toBeNull();
+      expect(new OwnPatterns().problem(pattern)).toBeNull();
       expect(mask).toThrow(MaskingFailed);
       expect(leastMs(() => expect(mask).toThrow(MaskingFailed), 5)).toBeLessThan(20); // another thread may count too
     },
@@ -35,8 +42,8 @@ describe('the masker, on 256 KB', () => {
   it('applies the limit to all patterns and texts together', () => {
     const masks = Array.from({ length: 20 }, (_, n) => ({ name: `own${n}`, pattern: `\\pL{450}\\pN{43${n % 10}}` }));
     const texts = Array.from({ length: 100 }, () => filled('a', 2_600));
-    expect(() => masker.maskJson(texts, masks)).toThrow(MaskingFailed);
-    expect(leastMs(() => expect(() => masker.maskJson(texts, masks)).toThrow(MaskingFailed))).toBeLessThan(30);
+    expect(() => masker.mask(texts, masks)).toThrow(MaskingFailed);
+    expect(leastMs(() => expect(() => masker.mask(texts, masks)).toThrow(MaskingFailed))).toBeLessThan(30);
   });
 
   it('does not repeat the content in an error', () => {
@@ -91,9 +98,85 @@ describe('the masker, on 256 KB', () => {
       'я',
     ],
     ...[`${'a'.repeat(64)}@`, `a@${'a.'.repeat(100)}`, '-----BEGIN ', 'password is ', 'tel ', 'DE89', '11111111-'],
+    ...[
+      `${'-'.repeat(70)}\n`,
+      `<${'pass'.repeat(13)}`,
+      'cookie: a=12345678',
+      '-u a:',
+      '--a-',
+      '(11) 12 ',
+      '011 1',
+      '4111/',
+    ],
   ])('masks texts in linear time: %j', (part) => {
     const quarter = leastMs(() => masker.mask(filled(part, LENGTH / 4), maskKinds), 2);
     const whole = leastMs(() => masker.mask(filled(part), maskKinds), 2);
     expect(whole).toBeLessThan(Math.max(10 * quarter, 250));
+  });
+});
+
+describe('the thread of the masker', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'masking-'));
+  const program = join(folder, 'thread.js');
+  writeFileSync(
+    program,
+    `const { parentPort } = require('node:worker_threads');
+     parentPort.on('message', ({ content }) => {
+       if (content === '"slow"') for (;;);
+       if (content === '"fatal"') process.exit(1);
+       parentPort.postMessage({ content: content.replace('ada', '[name]'), problem: null });
+     });`,
+  );
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['slow', /too long/],
+    ['fatal', /ended/],
+  ])('is replaced after content that is %s', async (content, reason) => {
+    const lane = new MaskingLane(program);
+    const results = await Promise.allSettled(
+      ['ada 1', content, 'ada 2'].map((text) => lane.mask(text, [], text.length)),
+    );
+    expect(results).toEqual([
+      { status: 'fulfilled', value: '[name] 1' },
+      { status: 'rejected', reason: expect.any(MaskingFailed) },
+      { status: 'fulfilled', value: '[name] 2' },
+    ]);
+    expect(results[1]).toMatchObject({ reason: { message: expect.stringMatching(reason) } });
+    await lane.close();
+  });
+
+  it('takes only as much content as may wait', async () => {
+    const lane = new MaskingLane(program);
+    const most = 8_388_608;
+    const first = lane.mask('ada', [], most);
+    await expect(lane.mask('ada', [], 1)).rejects.toThrow(MaskingFailed);
+    expect(await first).toBe('[name]');
+    expect(await lane.mask('ada', [], most)).toBe('[name]');
+    await lane.close();
+  });
+
+  it('takes no content after the end', async () => {
+    const lane = new MaskingLane(program);
+    const ended = [lane.mask('slow', [], 4), lane.mask('ada', [], 3)].map((masked) =>
+      expect(masked).rejects.toThrow(MaskingFailed),
+    );
+    await new Promise(setImmediate);
+    await lane.close();
+    await Promise.all(ended);
+    await expect(lane.mask('ada', [], 3)).rejects.toThrow(MaskingFailed);
+  });
+
+  it('masks long content, and content with own patterns', async () => {
+    const here = jest.spyOn(finders, 'email');
+    const masker = new Re2Masker(shippedProgram('infrastructure/masking/masking-thread.js'));
+    const long = filled(' ', 16_384);
+    expect(await masker.mask(`${long}ada@example.com`, ['email'])).toBe(`${long}[email]`);
+    expect(await masker.mask('ada@example.com', ['email', { name: 'own', pattern: 'ada' }])).toBe('[email]');
+    expect(here).not.toHaveBeenCalled();
+    expect(await masker.mask('ada@example.com', ['email'])).toBe('[email]');
+    expect(here).toHaveBeenCalled();
+    here.mockRestore();
+    await masker.close();
   });
 });

@@ -1,12 +1,12 @@
 import { injectable } from 'inversify';
 import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
-import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
-import type { Charge } from '../../../application/spend/ports.js';
+import type { CallEnd, HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import { ruleLimits } from '../../../domain/alerts/alert-rule.js';
 import type { CallCounts, CallWindow } from '../../../domain/alerts/call-window.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { Batches } from '../batches.js';
+import { KeptCalls } from '../record/kept-calls.js';
 import { amountsJson, NOT_DURABLE } from '../spend/hold.repository.js';
 import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -38,9 +38,14 @@ const ENDED: readonly string[] = [
 ] satisfies (keyof JobRow)[];
 
 /** The end of a call. */
-interface End {
+interface End extends CallEnd {
   readonly job: Job & FinishedJob;
-  readonly charge: Charge | null;
+}
+
+/** What a statement does beside storing jobs. */
+interface Does {
+  readonly settles: boolean;
+  readonly keeps: boolean;
 }
 
 /** The columns that alert rules need. */
@@ -84,13 +89,13 @@ export class TypeOrmJobHistory implements JobHistory {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async append(job: Job & FinishedJob, durable: boolean, charge: Charge | null = null): Promise<boolean> {
-    return (await this.insert([{ job, charge }], durable, 'true')).has(job.id);
+  async append(job: Job & FinishedJob, durable: boolean, end: CallEnd = {}): Promise<boolean> {
+    return (await this.insert([{ job, ...end }], durable, 'true')).has(job.id);
   }
 
-  async appendWithoutRules(job: Job & FinishedJob, charge: Charge | null = null): Promise<boolean> {
-    const end = { job, charge };
-    return this.ending.add(`${job.teamId} ${charge !== null}`, end).catch(async (error) => {
+  async appendWithoutRules(job: Job & FinishedJob, about: CallEnd = {}): Promise<boolean> {
+    const end = { job, ...about };
+    return this.ending.add(`${job.teamId} ${Boolean(end.charge)}`, end).catch(async (error) => {
       if (!refusesRows(error)) throw error;
       // The refused row may be that of another end in the statement.
       return (await this.insertWithoutRules([end])).has(job.id);
@@ -108,16 +113,17 @@ export class TypeOrmJobHistory implements JobHistory {
 
   /** Stores finished jobs of a team if `condition` is true. All have a charge, or none has. Returns the ids of those stored. */
   private async insert(ends: readonly End[], durable: boolean, condition: string): Promise<Set<string>> {
-    const charges = ends.map(({ charge }) => charge).filter((charge) => charge !== null);
-    const settles = charges.length > 0;
-    const name = `end of jobs ${durable} ${settles} ${condition}`;
-    const text = this.texts.get(name) ?? this.insertText(durable, condition, settles);
+    const charges = ends.flatMap(({ charge }) => charge ?? []);
+    const does = { settles: charges.length > 0, keeps: ends.some(({ kept }) => kept) };
+    const name = `end of jobs ${durable} ${does.settles} ${does.keeps} ${condition}`;
+    const text = this.texts.get(name) ?? this.insertText(durable, condition, does);
     this.texts.set(name, text);
     const { driver } = this.table().manager.dataSource;
     const values: unknown[] = this.columns().map((column) =>
       ends.map(({ job }) => driver.preparePersistentValue(column.getEntityValue(job), column)),
     );
-    if (settles)
+    if (does.keeps) values.push(...KeptCalls.values(ends.map(({ kept = null }) => kept)));
+    if (does.settles)
       values.push(
         charges.map(({ taken }) => amountsJson(taken)),
         charges.map(({ isHeld }) => isHeld),
@@ -130,8 +136,9 @@ export class TypeOrmJobHistory implements JobHistory {
    * Returns the SQL with which every call ends. It is written by hand, because the ORM can neither prepare it nor insert
    * on a condition. The names and types of the columns come from the table.
    */
-  private insertText(durable: boolean, condition: string, settles: boolean): string {
+  private insertText(durable: boolean, condition: string, { settles, keeps }: Does): string {
     const columns = this.columns();
+    const last = columns.length + (keeps ? KeptCalls.values([]).length : 0);
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     return `
       WITH stored AS (
@@ -142,8 +149,8 @@ export class TypeOrmJobHistory implements JobHistory {
            SET finish_number = excluded.finish_number,
                ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
          WHERE jobs.finish_number IS NULL
-        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})
-      ${settles ? settled(columns.length) : 'SELECT array_agg(id) AS ids FROM stored'}`;
+        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptCalls.sql(columns.length)}` : ''}
+      ${settles ? settled(last) : 'SELECT array_agg(id) AS ids FROM stored'}`;
   }
 
   private columns() {

@@ -5,8 +5,9 @@ import { ForwardMigration } from '../forward-migration.js';
  * Adds the calls that projects keep, and the feedback on them. A call has a copy of the figures of its job, because jobs
  * are kept for another time.
  *
- * `search` has the words of the first part of a content, and the spans of time that the call is in, which
- * `call_spans` names. So a search can look through the newest calls of a project first, though the index of words has no order.
+ * `search` has the words of the first part of a content, and marks: the spans of time that the call is in, its account,
+ * key, model and status. Marks have a space, so they are no words. An index of words has no order. With the marks, a search reads one span after
+ * the other, from the newest on, and in each only the calls that have all that is looked for.
  */
 export class Calls1766620800000 extends ForwardMigration {
   readonly name = 'Calls1766620800000';
@@ -35,20 +36,20 @@ export class Calls1766620800000 extends ForwardMigration {
         expires_at timestamptz NOT NULL,
         -- The bytes of the content.
         stored_bytes integer NOT NULL,
-        search tsvector
+        search tsvector NOT NULL
       );
-      CREATE FUNCTION call_spans(project text, at timestamptz) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-        SELECT ARRAY['~8.' || (floor(extract(epoch FROM at))::bigint >> 8) || '.' || project,
-                     '~13.' || (floor(extract(epoch FROM at))::bigint >> 13) || '.' || project,
-                     '~18.' || (floor(extract(epoch FROM at))::bigint >> 18) || '.' || project] $$;
+      CREATE FUNCTION call_span(bits integer, second bigint, project text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+        SELECT 't' || bits || ' ' || (second >> bits) || ' ' || project $$;
+      CREATE FUNCTION call_marks(project text, at timestamptz, account text, key text, model text, status text)
+      RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+        SELECT array_remove(ARRAY[call_span(12, floor(extract(epoch FROM at))::bigint, project),
+          call_span(17, floor(extract(epoch FROM at))::bigint, project),
+          'a ' || account, 'k ' || key, 'm ' || model, 's ' || status], NULL) $$;
       CREATE INDEX calls_of_project ON calls (project_id, created_at, id);
       CREATE INDEX calls_of_account ON calls (account_id, project_id, created_at, id);
-      CREATE INDEX calls_of_key ON calls (key_id, project_id, created_at, id) WHERE key_id IS NOT NULL;
-      CREATE INDEX calls_of_model ON calls (project_id, model_id, created_at, id);
-      CREATE INDEX calls_not_succeeded ON calls (project_id, status, created_at, id) WHERE status <> 'succeeded';
       CREATE INDEX calls_by_answer ON calls (answer_id) WHERE answer_id IS NOT NULL;
       CREATE INDEX calls_by_end ON calls (expires_at);
-      CREATE INDEX calls_by_word ON calls USING gin (search) WHERE search IS NOT NULL;
+      CREATE INDEX calls_by_word ON calls USING gin (search);
       -- The history of an account's feedback on a call. The last one counts.
       CREATE TABLE call_feedback (
         id text COLLATE "C" PRIMARY KEY,
@@ -60,6 +61,7 @@ export class Calls1766620800000 extends ForwardMigration {
         label text,
         comment text,
         correction json,
+        bytes integer NOT NULL,
         created_at timestamptz NOT NULL,
         is_current boolean NOT NULL,
         -- The arrival of the call, so that an index has the order of the list of calls. A trigger sets it.

@@ -3,31 +3,21 @@ import type { Page } from '../../../application/shared/ports.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
 import { storable } from '../../../domain/shared/text.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { type Look, looks } from './call-search.js';
 
 /** A call without its content. */
 interface Listed extends CallPlace {
   readonly storedBytes: number;
 }
 
-/** What a search needs to know before it looks for calls. */
-interface Start {
-  /** The seconds of the oldest and the newest call. */
-  readonly oldest: number | null;
-  readonly newest: number | null;
-  /** The words as a tsquery. Empty: the text has no words. */
-  readonly words: string;
+/** What a list is asked for. */
+interface Wanted {
+  readonly filter: CallFilter;
+  readonly after: CallPlace | null;
+  readonly limit: number;
+  readonly now: Date;
+  /** The tsquery that calls must match. Null: any call matches. */
+  readonly words: string | null;
 }
-
-const START = `
-  SELECT floor(extract(epoch FROM min(created_at)))::float8 AS oldest,
-         floor(extract(epoch FROM max(created_at)))::float8 AS newest, plainto_tsquery('simple', $2)::text AS words
-    FROM calls WHERE project_id = $1`;
-
-/** The columns that the conditions need. */
-const COLUMNS = [
-  ...['id', 'project_id', 'created_at', 'stored_bytes', 'expires_at', 'model_id', 'key_id', 'account_id', 'status'],
-];
 
 /** The values of a statement. */
 class Values {
@@ -37,8 +27,18 @@ class Values {
   readonly add = (value: unknown): string => `$${this.all.push(value)}`;
 }
 
+/** A score or a label that fewer feedbacks have leads to its calls faster than their words. */
+const FEW = 5_000;
+/** A long span with fewer calls that match is read at once. */
+const FEW_IN_SPAN = 200;
+
+const WORDS = `SELECT plainto_tsquery('simple', $1)::text AS words`;
+
+const FIELDS = `calls.id, calls.created_at AS "createdAt", calls.stored_bytes AS "storedBytes"`;
+const NEWEST_FIRST = 'ORDER BY calls.created_at DESC, calls.id DESC';
+
 /**
- * Lists calls. This SQL is written by hand, because each filter must lead to the index that has its order, also where
+ * Lists calls. This SQL is written by hand, because each filter must lead to an index that has its order, also where
  * statistics would mislead.
  */
 export class CallList {
@@ -46,107 +46,137 @@ export class CallList {
 
   /** Returns a part of the calls that match and have not expired, the newest first. */
   async part(filter: CallFilter, page: Page, now: Date): Promise<Listed[]> {
+    const words = await this.words(filter);
+    if (words === '') return [];
     const after = page.after === null ? null : CallPlace.of(page.after);
-    if (filter.q !== null) return this.searched({ ...filter, q: filter.q }, { ...page, after }, now);
-    const values = new Values();
-    const marked = filter.score !== null || filter.label !== null;
-    const text = marked ? ofFeedback(filter, after, now, values) : ofCalls('calls', filter, after, now, values);
-    return this.unitOfWork.query<Listed>(`${text} LIMIT ${values.add(page.limit)}`, values.all);
+    const wanted = { filter, after, limit: page.limit, now, words };
+    const { score, label } = filter;
+    if (score === null && label === null) return this.rows(words === null ? inOrder(wanted) : inSpans(wanted));
+    const isRare = words === null || (await this.feedbackCount(filter)) < FEW;
+    return this.rows(isRare ? ofFeedback(wanted) : inSpans(wanted));
   }
 
-  private async searched(
-    filter: CallFilter & { readonly q: string },
-    { after, limit }: { readonly after: CallPlace | null; readonly limit: number },
-    now: Date,
-  ): Promise<Listed[]> {
-    const [start] = await this.unitOfWork.query<Start>(START, [filter.projectId, storable(filter.q).toLowerCase()]);
-    if (!start || start.oldest === null || start.newest === null || start.words === '') return [];
-    const seconds = (date: Date | null | undefined, otherwise: number) =>
-      date ? Math.floor(date.getTime() / 1000) : otherwise;
-    const from = Math.max(start.oldest, seconds(filter.since, start.oldest));
-    const to = Math.min(start.newest, seconds(filter.until, start.newest), seconds(after?.createdAt, start.newest));
-    const found: Listed[] = [];
-    for (const look of looks(filter, from, to)) {
-      found.push(...(await this.seen(look, start.words, { filter, after, now, limit: limit - found.length })));
-      if (found.length === limit) break;
+  /** Returns the tsquery of a filter. Empty: it has a text without words, so nothing matches. */
+  private async words({ q, ...filter }: CallFilter): Promise<string | null> {
+    const marks = { m: filter.modelId, k: filter.keyId, s: filter.status };
+    const own = Object.entries(marks).flatMap(([kind, id]) => (id === null ? [] : lexeme(`${kind} ${id}`)));
+    // The calls of an account alone have an index with their order.
+    if (filter.accountId !== null && (own.length > 0 || q !== null)) own.push(lexeme(`a ${filter.accountId}`));
+    if (q !== null) {
+      const [row] = await this.unitOfWork.query<{ words: string }>(WORDS, [storable(q).toLowerCase()]);
+      if (!row?.words) return '';
+      own.push(row.words);
     }
-    return found;
+    return own.length > 0 ? own.join(' & ') : null;
   }
 
-  /** Returns the newest calls of a look. Without MATERIALIZED, PostgreSQL would read all calls in their order at times. */
-  private seen(
-    { before, spans }: Look,
-    words: string,
-    { filter, after, now, limit }: { filter: CallFilter; after: CallPlace | null; now: Date; limit: number },
-  ): Promise<Listed[]> {
-    const values = new Values();
-    const query = `${values.add(words)}::tsquery && ${values.add(spans)}::tsquery`;
-    const until = `created_at < ${values.add(new Date(before * 1000))}`;
-    const listed = ofCalls('hits', filter, after, now, values, [until, ...feedbackOn('hits', filter, values)]);
-    return this.unitOfWork.query<Listed>(
-      `WITH hits AS MATERIALIZED (SELECT ${COLUMNS} FROM calls WHERE search @@ (${query}))
-       ${listed} LIMIT ${values.add(limit)}`,
-      values.all,
-    );
+  private async feedbackCount({ projectId, score, label }: CallFilter): Promise<number> {
+    const [name, value] = score === null ? ['label', label] : ['score', score];
+    const some = `SELECT 1 FROM call_feedback WHERE is_current AND project_id = $1 AND ${name} = $2 LIMIT ${FEW}`;
+    const text = `SELECT count(*)::integer AS count FROM (${some}) found`;
+    const [row] = await this.unitOfWork.query<{ count: number }>(text, [projectId, value]);
+    return row?.count ?? 0;
+  }
+
+  private rows({ text, values }: Statement): Promise<Listed[]> {
+    return this.unitOfWork.query<Listed>(text, values);
   }
 }
 
-const FIELDS = `id, created_at AS "createdAt", stored_bytes AS "storedBytes"`;
-
-/** Returns the SQL that lists calls in the order of an index that begins with the filtered column. */
-function ofCalls(
-  from: 'calls' | 'hits',
-  filter: CallFilter,
-  after: CallPlace | null,
-  now: Date,
-  values: Values,
-  more: readonly string[] = [],
-): string {
-  const own = after ? [`(created_at, id) < (${values.add(after.createdAt)}, ${values.add(after.id)})`] : [];
-  const where = [...conditions(from, filter, now, values), ...own, ...more];
-  return `SELECT ${FIELDS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id DESC`;
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
 }
 
-/** Returns the SQL that lists calls in the order of the index of the feedback that has the score or the label. */
-function ofFeedback(filter: CallFilter, after: CallPlace | null, now: Date, values: Values): string {
-  const leading = filter.score === null ? 'label' : 'score';
-  const own = [
+/** Returns a text as a word of a tsquery. */
+const lexeme = (text: string): string => `'${storable(text).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+/** Lists calls in the order of the index of the project, or of the account. */
+function inOrder({ limit, ...wanted }: Wanted): Statement {
+  const values = new Values();
+  const where = conditions(wanted, values).join(' AND ');
+  const text = `SELECT ${FIELDS} FROM calls WHERE ${where} ${NEWEST_FIRST} LIMIT ${values.add(limit)}`;
+  return { text, values: values.all };
+}
+
+/**
+ * Lists calls with words or marks, one span of time after the other, from the newest on. A long span without such calls is
+ * passed over, and one with few is read at once. The nested loops keep this order, and end as soon as there are enough
+ * calls.
+ */
+function inSpans({ limit, ...wanted }: Wanted): Statement {
+  const { filter, after, words } = wanted;
+  const values = new Values();
+  const project = `${values.add(filter.projectId)}::text`;
+  const query = `${values.add(words)}::tsquery`;
+  const within = (bits: number, span: string) =>
+    `search @@ (${query} && ('''' || call_span(${bits}, ${span} << ${bits}, ${project}) || '''')::tsquery)`;
+  const [since, until, place] = [filter.since, filter.until, after?.createdAt].map(
+    (date) => `${values.add(date ? Math.floor(date.getTime() / 1000) : null)}::bigint`,
+  );
+  const where = [...conditions(wanted, values), ...feedbackOn(filter, values)].join(' AND ');
+  const callsOf = (bits: number, span: string, condition: string) => `
+    SELECT ${FIELDS} FROM calls
+     WHERE ${condition} AND ${within(bits, span)} AND calls.created_at >= to_timestamp(${span} << ${bits})
+       AND calls.created_at < to_timestamp((${span} + 1) << ${bits}) AND ${where} ${NEWEST_FIRST}`;
+  const text = `
+    WITH limits AS MATERIALIZED (
+      SELECT greatest(floor(extract(epoch FROM min(created_at)))::bigint, ${since}) AS oldest,
+             least(floor(extract(epoch FROM max(created_at)))::bigint, ${until}, ${place}) AS newest
+        FROM calls WHERE project_id = ${project} HAVING max(created_at) IS NOT NULL)
+    SELECT found.* FROM limits
+     CROSS JOIN LATERAL generate_series(newest >> 17, oldest >> 17, -1) AS long
+     CROSS JOIN LATERAL (SELECT CASE WHEN long = newest >> 17 THEN ${FEW_IN_SPAN} ELSE (
+       SELECT count(*) FROM (SELECT 1 FROM calls WHERE ${within(17, 'long')} LIMIT ${FEW_IN_SPAN}) some_of) END AS count OFFSET 0) AS hits
+     CROSS JOIN LATERAL (
+       (${callsOf(17, 'long', `hits.count BETWEEN 1 AND ${FEW_IN_SPAN - 1}`)})
+       UNION ALL
+       (SELECT of_short.* FROM generate_series(least(newest >> 12, (long << 5) + 31), greatest(oldest >> 12, long << 5), -1) AS short
+         CROSS JOIN LATERAL (${callsOf(12, 'short', 'true')}) AS of_short WHERE hits.count = ${FEW_IN_SPAN})) AS found
+     LIMIT ${values.add(limit)}`;
+  return { text, values: values.all };
+}
+
+/** Lists calls in the order of the index of the feedback that has the score or the label. */
+function ofFeedback({ limit, ...wanted }: Wanted): Statement {
+  const { filter, after, words } = wanted;
+  const { since, until, score, label } = filter;
+  const values = new Values();
+  const where = [
     'f.is_current',
     `f.project_id = ${values.add(filter.projectId)}`,
-    `f.${leading} = ${values.add(filter[leading])}`,
+    score === null ? `f.label = ${values.add(label)}` : `f.score = ${values.add(score)}`,
     ...(after ? [`(f.called_at, f.call_id) < (${values.add(after.createdAt)}, ${values.add(after.id)})`] : []),
-    ...(filter.since ? [`f.called_at >= ${values.add(filter.since)}`] : []),
-    ...(filter.until ? [`f.called_at < ${values.add(filter.until)}`] : []),
-    ...conditions('calls', filter, now, values),
-    ...(leading === 'score' ? feedbackOn('calls', { ...filter, score: null }, values) : []),
+    ...(since ? [`f.called_at >= ${values.add(since)}`] : []),
+    ...(until ? [`f.called_at < ${values.add(until)}`] : []),
+    ...conditions(wanted, values),
+    ...(words === null ? [] : [`calls.search @@ ${values.add(words)}::tsquery`]),
+    ...(score === null ? [] : feedbackOn({ score: null, label }, values)),
   ];
-  return `
-    SELECT DISTINCT ON (f.called_at, f.call_id) calls.id, f.called_at AS "createdAt", stored_bytes AS "storedBytes"
-      FROM call_feedback f JOIN calls ON calls.id = f.call_id
-     WHERE ${own.join(' AND ')} ORDER BY f.called_at DESC, f.call_id DESC`;
+  const text = `
+    SELECT DISTINCT ON (f.called_at, f.call_id) ${FIELDS} FROM call_feedback f JOIN calls ON calls.id = f.call_id
+     WHERE ${where.join(' AND ')} ORDER BY f.called_at DESC, f.call_id DESC LIMIT ${values.add(limit)}`;
+  return { text, values: values.all };
 }
 
-/** Returns the conditions of a filter, without those of words and of feedback. */
-function conditions(of: string, filter: CallFilter, now: Date, values: Values): string[] {
+/** Returns the conditions for the columns of a call. */
+function conditions({ filter, after, now }: Omit<Wanted, 'limit'>, values: Values): string[] {
   const { projectId, since, until, modelId, keyId, accountId, status } = filter;
-  const equal = { model_id: modelId, key_id: keyId, account_id: accountId };
+  const equal = { project_id: projectId, model_id: modelId, key_id: keyId, account_id: accountId, status };
   return [
-    `${of}.project_id = ${values.add(projectId)}`,
-    `${of}.expires_at > ${values.add(now)}`,
-    ...(since ? [`${of}.created_at >= ${values.add(since)}`] : []),
-    ...(until ? [`${of}.created_at < ${values.add(until)}`] : []),
-    ...Object.entries(equal).flatMap(([name, value]) => (value === null ? [] : `${of}.${name} = ${values.add(value)}`)),
-    ...(status === null ? [] : [`${of}.status = ${values.add(status)}`]),
-    // With a constant, PostgreSQL finds the index of these calls.
-    ...(status === null || status === 'succeeded' ? [] : [`${of}.status <> 'succeeded'`]),
+    `calls.expires_at > ${values.add(now)}`,
+    ...Object.entries(equal).flatMap(([name, value]) => (value === null ? [] : `calls.${name} = ${values.add(value)}`)),
+    ...(since ? [`calls.created_at >= ${values.add(since)}`] : []),
+    ...(until ? [`calls.created_at < ${values.add(until)}`] : []),
+    ...(after ? [`(calls.created_at, calls.id) < (${values.add(after.createdAt)}, ${values.add(after.id)})`] : []),
   ];
 }
 
 /** Returns a condition for the score and one for the label. Each may be in another feedback on the call. */
-function feedbackOn(of: string, { score, label }: Pick<CallFilter, 'score' | 'label'>, values: Values): string[] {
+function feedbackOn({ score, label }: Pick<CallFilter, 'score' | 'label'>, values: Values): string[] {
   return Object.entries({ score, label }).flatMap(([name, value]) =>
     value === null
       ? []
-      : `EXISTS (SELECT FROM call_feedback WHERE call_id = ${of}.id AND is_current AND ${name} = ${values.add(value)})`,
+      : `EXISTS (SELECT FROM call_feedback WHERE call_id = calls.id AND is_current AND ${name} = ${values.add(value)})`,
   );
 }

@@ -4,9 +4,6 @@ import type { CallFilter, CallOwner, LocatedCall, RecordedCallRepository } from 
 import { Clock, type Page, type SizedItem } from '../../../application/shared/ports.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
 import { RecordedCall } from '../../../domain/record/recorded-call.js';
-import { storable } from '../../../domain/shared/text.js';
-import { Batches } from '../batches.js';
-import { NOT_DURABLE } from '../spend/hold.repository.js';
 import { changesOne, defineTable, type StoredBytes, storedBytes } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { CallList } from './call-list.js';
@@ -40,6 +37,12 @@ export const RecordedCallTable = defineTable<CallRow>('calls', {
   storedBytes: { ...storedBytes, type: 'integer' },
 });
 
+/** An engine elsewhere may give many answers the same id. */
+const NEWEST_BY_ANSWER = `
+  SELECT DISTINCT ON (answer_id) id FROM calls
+   WHERE project_id = $1 AND answer_id = ANY($2::text[]) AND expires_at > $3
+   ORDER BY answer_id, created_at DESC, id DESC`;
+
 const NEWEST = { createdAt: 'DESC', id: 'DESC' } as const;
 
 const asCall = (row: CallRow) => row as RecordedCall;
@@ -47,52 +50,13 @@ const asCall = (row: CallRow) => row as RecordedCall;
 @injectable()
 export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
   private readonly table = () => this.unitOfWork.repository(RecordedCallTable);
-  /** Calls that end at the same time are stored together, in one statement. */
-  private readonly adding = new Batches((calls: readonly RecordedCall[]) => this.addAll(calls));
   private readonly calls: CallList;
-  private text: string | null = null;
 
   constructor(
     private readonly unitOfWork: TypeOrmUnitOfWork,
     private readonly clock: Clock,
   ) {
     this.calls = new CallList(unitOfWork);
-  }
-
-  async add(call: RecordedCall): Promise<void> {
-    await this.adding.add(call.teamId, call);
-  }
-
-  private async addAll(calls: readonly RecordedCall[]): Promise<readonly undefined[]> {
-    const { driver } = this.table().manager.dataSource;
-    const values: unknown[] = this.columns().map((column) =>
-      calls.map((call) => driver.preparePersistentValue(column.getEntityValue(call), column)),
-    );
-    const texts = calls.map((call) => (call.request ? storable(RecordedCall.searchText(call)).toLowerCase() : null));
-    this.text ??= this.insertText();
-    await this.unitOfWork.prepared('calls that are kept', this.text, [...values, texts]);
-    return calls.map(() => undefined);
-  }
-
-  /** Returns the SQL that stores calls. The locks keep projects and accounts from being deleted meanwhile. */
-  private insertText(): string {
-    const columns = this.columns();
-    const names = columns.map(({ databaseName }) => databaseName);
-    return `
-      INSERT INTO calls (${names}, stored_bytes, search)
-      SELECT ${names.map((name) => `call.${name}`)},
-             coalesce(octet_length(call.request::text), 0) + coalesce(octet_length(call.answer::text), 0),
-             strip(to_tsvector('simple', searched)) || array_to_tsvector(call_spans(call.project_id, call.created_at))
-        FROM unnest(${[...columns.map(({ type }, at) => `$${at + 1}::${type}[]`), `$${columns.length + 1}::text[]`]})
-             AS call (${names}, searched)
-        JOIN projects ON projects.id = project_id JOIN accounts ON accounts.id = account_id
-       ORDER BY call.id FOR KEY SHARE OF projects, accounts
-          ON CONFLICT (id) DO NOTHING
-      RETURNING ${NOT_DURABLE}`;
-  }
-
-  private columns() {
-    return this.table().metadata.columns.filter(({ propertyName }) => propertyName !== 'storedBytes');
   }
 
   async find(teamId: string, id: string): Promise<RecordedCall | null> {
@@ -110,8 +74,15 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     const expiresAt = MoreThan(this.clock.now());
     return [
       { id, teamId, expiresAt },
-      { answerId: RecordedCall.answerNamed(id), teamId, expiresAt },
+      { answerId: RecordedCall.idOf(id) ?? id, teamId, expiresAt },
     ];
+  }
+
+  async some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]> {
+    const now = this.clock.now();
+    const named = await this.unitOfWork.query<{ id: string }>(NEWEST_BY_ANSWER, [projectId, ids, now]);
+    const id = In([...ids, ...named.map((one) => one.id)]);
+    return (await this.table().findBy({ id, projectId, expiresAt: MoreThan(now) })).map(asCall);
   }
 
   async list(filter: CallFilter, page: Page): Promise<RecordedCall[]> {

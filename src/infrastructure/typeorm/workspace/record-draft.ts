@@ -137,16 +137,13 @@ export class TypeOrmRecordDraft implements RecordDraft {
     return same;
   }
 
-  private append(
-    { record, text, content, origin }: CanonicalRecord,
-    texts: Omit<ReturnType<typeof textsOf>, 'key'>,
-  ): void {
+  private append({ record, text, content }: CanonicalRecord, texts: Omit<ReturnType<typeof textsOf>, 'key'>): void {
     const number = this.block.record();
     const { emptyInput, emptyExpected } = outlineOf(record);
     const findings = (emptyInput ? FINDINGS.emptyInput : 0) + (emptyExpected ? FINDINGS.emptyExpected : 0);
     const bytes = Buffer.byteLength(text) + 1;
     const { input, expected, fields, textDigest } = texts;
-    const { id, group } = record;
+    const { id, group, origin } = record;
     const own = { expected, fields, group: JSON.stringify(group), id: JSON.stringify(id), input };
     const others = JSON.stringify({
       ...{ number, id, group, bytes, textDigest, findings, canonical: canonicalText(own) === text },

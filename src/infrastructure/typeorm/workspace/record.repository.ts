@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import type { HeldMemory } from '../../../application/shared/held-memory.js';
 import type {
   EntryPage,
   MovedContent,
@@ -14,6 +15,7 @@ import {
   canonicalRecord,
   canonicalText,
   type DatasetRecord,
+  type RecordOrigin,
 } from '../../../domain/workspace/dataset-record.js';
 import { containing } from '../search.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -28,6 +30,8 @@ import { VersionLists } from './version-lists.js';
 const MOST_ENTRIES = 5_000;
 /** Limits the records in which one statement searches for text. */
 const MOST_SEARCHED = 2_000;
+/** Limits their bytes. The last record may go beyond. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 const ENTRY = `number, record_id AS id, "group", bytes, findings, encode(digest, 'hex') AS digest`;
 
@@ -41,15 +45,20 @@ interface EntryRow {
 }
 
 const READ = `
-  SELECT number, record_id AS id, "group", input, expected, fields FROM dataset_records
+  SELECT number, record_id AS id, "group", input, expected, fields, origin FROM dataset_records
    WHERE dataset_id = $1 AND number = ANY($2::bigint[])`;
 
 /** Adds up the bytes of the records before each one, and of itself. */
 const WITHIN = `
-  SELECT wanted.at, record_id AS id, "group", input, expected, fields, canonical, bytes,
+  SELECT wanted.at, record_id AS id, "group", input, expected, fields, origin, canonical, bytes,
          sum(bytes) OVER (ORDER BY wanted.at) AS total
     FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted(number, at)
     JOIN dataset_records record ON record.dataset_id = $1 AND record.number = wanted.number`;
+
+/** A record as it is stored. Without an origin, `origin` is null. */
+interface RecordRow extends Omit<DatasetRecord, 'origin'> {
+  readonly origin: RecordOrigin | null;
+}
 
 interface TextRow {
   readonly id: string;
@@ -59,6 +68,14 @@ interface TextRow {
   readonly fields: string;
   readonly isCanonical: boolean;
 }
+
+/** Counts the first records that have at most so many bytes, and the one after them. */
+const FITTING = `
+  SELECT count(*)::integer AS count FROM (
+    SELECT sum(bytes) OVER (ORDER BY wanted.at) - bytes AS before
+      FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted(number, at)
+      JOIN dataset_records record ON record.dataset_id = $1 AND record.number = wanted.number) one
+   WHERE before < $3`;
 
 const MATCHING = `
   SELECT number FROM dataset_records
@@ -87,8 +104,8 @@ export class TypeOrmRecordRepository implements RecordRepository {
   }
 
   async records(datasetId: string, version: number, part: RecordPart): Promise<readonly DatasetRecord[] | null> {
-    const rows = await this.part<DatasetRecord>(datasetId, version, part, 'input, expected, fields');
-    return rows?.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields })) ?? null;
+    const rows = await this.part<RecordRow>(datasetId, version, part, 'input, expected, fields, origin');
+    return rows?.map(recordOf) ?? null;
   }
 
   async canonical(datasetId: string, version: number, part: RecordPart): Promise<readonly string[] | null> {
@@ -110,7 +127,7 @@ export class TypeOrmRecordRepository implements RecordRepository {
     const found: (readonly [number, number])[] = [];
     let at = offset;
     while (at < total && found.length < count) {
-      const numbers = await this.chunks.numbers(datasetId, list, { offset: at, count: MOST_SEARCHED });
+      const numbers = await this.searched(datasetId, list, at);
       if (!numbers) return null;
       const rows = await this.unitOfWork.query<{ number: string }>(MATCHING, [datasetId, numbers, ...filter]);
       const matching = new Set(rows.map(({ number }) => Number(number)));
@@ -127,8 +144,8 @@ export class TypeOrmRecordRepository implements RecordRepository {
   async read(datasetId: string, entries: readonly Pick<RecordEntry, 'number'>[]): Promise<readonly DatasetRecord[]> {
     if (entries.length === 0) return [];
     const numbers = entries.map(({ number }) => number);
-    const rows = await this.unitOfWork.query<DatasetRecord & { number: string }>(READ, [datasetId, numbers]);
-    const byNumber = new Map(rows.map(({ number, ...record }) => [Number(number), record]));
+    const rows = await this.unitOfWork.query<RecordRow & { number: string }>(READ, [datasetId, numbers]);
+    const byNumber = new Map(rows.map((row) => [Number(row.number), recordOf(row)]));
     return numbers.flatMap((number) => byNumber.get(number) ?? []);
   }
 
@@ -160,9 +177,9 @@ export class TypeOrmRecordRepository implements RecordRepository {
     return halfDigest(content);
   }
 
-  async draft(datasetId: string, base?: number): Promise<RecordDraft> {
+  async draft(datasetId: string, base?: number, held?: HeldMemory): Promise<RecordDraft> {
     const list = base === undefined ? null : await this.list(datasetId, base);
-    const stored = list ? await this.lists.storedRecords(datasetId, list) : [];
+    const stored = list ? await this.lists.storedRecords(datasetId, list, held) : [];
     return TypeOrmRecordDraft.begin(this.unitOfWork, datasetId, stored);
   }
 
@@ -184,6 +201,14 @@ export class TypeOrmRecordRepository implements RecordRepository {
     const rows = await this.unitOfWork.query<Row & { at: string }>(statement, [datasetId, numbers, part.bytes]);
     const isWhole = rows.length > 0 && rows.every(({ at }, index) => Number(at) === index + 1);
     return isWhole ? rows : null;
+  }
+
+  /** Returns the records from an offset on that one statement may search, or null if one of them is gone. */
+  private async searched(datasetId: string, list: readonly Chunk[], offset: number): Promise<number[] | null> {
+    const numbers = await this.chunks.numbers(datasetId, list, { offset, count: MOST_SEARCHED });
+    if (!numbers) return null;
+    const [fitting] = await this.unitOfWork.query<{ count: number }>(FITTING, [datasetId, numbers, MOST_BYTES]);
+    return fitting && fitting.count > 0 ? numbers.slice(0, fitting.count) : null;
   }
 
   /** Returns the chunks of a version, or null if the dataset does not have it. */
@@ -208,6 +233,11 @@ export class TypeOrmRecordRepository implements RecordRepository {
     });
   }
 }
+
+const recordOf = ({ id, group, input, expected, fields, origin }: RecordRow): DatasetRecord => ({
+  ...{ id, group, input, expected, fields },
+  ...(origin && { origin }),
+});
 
 function canonicalOf({ id, group, isCanonical, ...texts }: TextRow): string {
   const { input, expected, fields } = texts;

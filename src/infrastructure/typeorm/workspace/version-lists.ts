@@ -1,5 +1,7 @@
 import { injectable } from 'inversify';
+import type { HeldMemory } from '../../../application/shared/held-memory.js';
 import type { RecordChange } from '../../../application/workspace/ports.js';
+import { heldBytes } from '../../../domain/shared/text.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { TypeOrmRecordDraft } from './record-draft.js';
 import { type Chunk, divided, type FilledChunk, split, VersionChunks } from './version-chunks.js';
@@ -15,6 +17,9 @@ interface ListRow {
   readonly chunks: readonly string[] | null;
   readonly sizes: readonly number[] | null;
 }
+
+/** The memory of a stored record in the list and in the map of a draft, without its id. */
+const STORED_BYTES = 200;
 
 /** Limits the records that one statement reads. */
 const MOST_READ = 10_000;
@@ -48,8 +53,9 @@ export class VersionLists {
     return chunks && sizes ? chunks.map((number, at) => ({ number: Number(number), size: sizes[at] ?? 0 })) : undefined;
   }
 
-  /** Returns all records of a list, with what tells them apart. */
-  async storedRecords(datasetId: string, list: readonly Chunk[]): Promise<StoredRecord[]> {
+  /** Returns all records of a list, with what tells them apart. `held` gets their memory. */
+  async storedRecords(datasetId: string, list: readonly Chunk[], held?: HeldMemory): Promise<StoredRecord[]> {
+    let bytes = 0;
     const numbers = (await this.chunks.filled(datasetId, list)).flatMap(({ records }) => records);
     const found: StoredRecord[] = [];
     for (let at = 0; at < numbers.length; at += MOST_READ) {
@@ -59,8 +65,11 @@ export class VersionLists {
       const byNumber = new Map(rows.map((row) => [Number(row.number), row]));
       for (const number of numbers.slice(at, at + MOST_READ)) {
         const row = byNumber.get(number);
-        if (row) found.push({ ...row, number });
+        if (!row) continue;
+        found.push({ ...row, number });
+        bytes += STORED_BYTES + 2 * heldBytes(row.id);
       }
+      await held?.reach(bytes);
     }
     return found;
   }

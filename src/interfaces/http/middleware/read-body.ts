@@ -5,11 +5,13 @@ import type { ByteStream } from '../../../application/shared/ports.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
 import {
   announcedLength,
+  type BodyLimit,
   type BodyLimits,
   cutOff,
   decoded,
   formOf,
   isBodyless,
+  limitOf,
   requireOctets,
   requireTensors,
   requireWithin,
@@ -51,11 +53,11 @@ export const readBody =
 const MOST_IN_MEMORY = 5 * 1024 * 1024;
 
 /** Yields the pieces of a body. Throws payload_too_large beyond the limit. */
-async function* within(pieces: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+async function* within(pieces: AsyncIterable<Uint8Array>, limit: BodyLimit): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit.bytes) throw tooLarge(limit);
     yield piece;
   }
 }
@@ -67,17 +69,17 @@ async function read(
   request: Request,
   response: Response,
 ): Promise<unknown> {
-  const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
+  const limit = limitOf(contract, bodyLimits);
   const form = formOf(request, contract.forms ?? {}) ?? contract.jsonForm;
   requireWithin(request, limit);
-  const length = announcedLength(request) ?? limit;
+  const length = announcedLength(request) ?? limit.bytes;
   const reservation = reservationOf(memory, request, response);
   const isLong = form !== undefined && length > MOST_IN_MEMORY;
   await reservation.reserve(isLong ? MOST_IN_MEMORY : length);
   sendContinue(request, response);
   const bytes = isLong ? null : await readWhole(request, limit);
   const body = bytes ? SpooledBody.of(bytes) : await SpooledBody.inFile(within(flowing(request), limit), spoolFolder);
-  if (!bytes) response.once('close', () => void body.close().catch(() => undefined));
+  if (!bytes) await closeWith(response, body);
   await authorizeAgain(request, contract, authenticator);
   try {
     const { value, values } = form ? await readForm(body, form, contract) : await parseBody(bytes as Buffer, contract);
@@ -87,6 +89,15 @@ async function read(
     if (error instanceof InvalidRequest) return error;
     throw error;
   }
+}
+
+/** Closes the body when the response closes. Throws bad_request if the response is closed already. */
+async function closeWith(response: Response, body: SpooledBody): Promise<void> {
+  const close = () => body.close().catch(() => undefined);
+  response.once('close', () => void close());
+  if (!response.closed) return;
+  await close();
+  throw cutOff();
 }
 
 /** A streamed body is read as one piece if its length is known and is at most this many bytes. */
@@ -99,7 +110,7 @@ function stream(
   request: Request,
   response: Response,
 ): ByteStream {
-  const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
+  const limit = limitOf(contract, bodyLimits);
   if (contract.media) requireOctets(request);
   else if (contract.tensors) requireTensors(request);
   else formOf(request, {});
@@ -124,10 +135,10 @@ const LONG_BYTES = 1024 * 1024;
  * Reads the whole body. Throws payload_too_large beyond the limit, and bad_request if the connection breaks. Drops the
  * pieces before it throws, because the request stays in memory until its connection is free again.
  */
-export function readWhole(request: Request, limit: number): Promise<Buffer> {
+export function readWhole(request: Request, limit: BodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const length = announcedLength(request) ?? 0;
-    let whole = length > LONG_BYTES && length <= limit ? Buffer.allocUnsafeSlow(length) : null;
+    let whole = length > LONG_BYTES && length <= limit.bytes ? Buffer.allocUnsafeSlow(length) : null;
     let pieces: Buffer[] = [];
     let size = 0;
     const leave = () => {
@@ -139,7 +150,7 @@ export function readWhole(request: Request, limit: number): Promise<Buffer> {
       const at = size;
       size += piece.length;
       if (whole) return void piece.copy(whole, at);
-      if (size <= limit) return void pieces.push(piece);
+      if (size <= limit.bytes) return void pieces.push(piece);
       leave();
       request.pause();
       reject(tooLarge(limit));

@@ -256,6 +256,14 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   conversation_id: idOf('cnv', 'a conversation of your own in the project'),
   response_id: idOf('resp', 'a response of your own'),
   job_id: idOf('job', 'a job'),
+  call_id: z
+    .string()
+    .regex(/^[\w.-]{1,130}$/)
+    .meta({
+      description:
+        'The id of the job of a call, or the id in its answer, such as `chatcmpl-…`, `cmpl-…`, `msg_…` or `resp_…`. The id of an item of a response names the response.',
+      example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+    }),
   budget_id: idOf('bud', 'a budget'),
   rule_id: idOf('rul', 'an alert rule'),
   alert_id: idOf('alr', 'an alert'),

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { RowCollector } from './row-collector.js';
 
 /** Reads the first row as the names of the columns, and each later row as a record of strings. */
-export async function* csvRows(texts: AsyncIterable<string>, rows: RowCollector): AsyncGenerator<readonly Json[]> {
+export async function* rowsOfCsv(texts: AsyncIterable<string>, rows: RowCollector): AsyncGenerator<readonly Json[]> {
   let header: Header | null = null;
   // Rows are taken in `on_record`, not from the output: then rows and skipped rows come in the order of the file.
   const take = (cells: readonly string[]): null => {

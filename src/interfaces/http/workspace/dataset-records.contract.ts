@@ -8,6 +8,7 @@ import { Count, LongPage, NextCursor, SearchText } from '../paging.js';
 import {
   AnyJson,
   AnyObject,
+  anyOf,
   Deleted,
   GREATEST_VERSION,
   id,
@@ -17,7 +18,8 @@ import {
   VersionNumber,
   wholeNumberText,
 } from '../schemas.js';
-import { Records, SentRecords } from './records.js';
+import { FromCalls } from './from-calls.js';
+import { RecordOrigin, Records, SentRows } from './records.js';
 
 const api = contractsOf('Project workspace');
 const all = '/v1/projects/{project_id}/datasets/{dataset_id}/records';
@@ -55,7 +57,8 @@ export const listRecords = api.get(all, {
   summary: 'List the records of a dataset',
   description:
     'In the order of the dataset. The filters can be combined. The pages of one list are of the same version, even if the ' +
-    'dataset changes meanwhile. Long records shorten a page.',
+    'dataset changes meanwhile. Long records shorten a page. If the version of the pages was removed, as an update removes ' +
+    'the oldest ones, the next page is refused with 409: read the list again.',
   access: permissions.readWorkspace,
   query: z.object({
     limit: LongPage.shape.limit
@@ -84,7 +87,7 @@ export const listRecords = api.get(all, {
       next_cursor: NextCursor,
     })
     .meta({ id: 'DatasetRecords' }),
-  refusals: ['busy'],
+  refusals: ['busy', 'stale_version'],
 });
 
 export const appendRecords = api.post(all, {
@@ -92,12 +95,20 @@ export const appendRecords = api.post(all, {
   summary: 'Add records to a dataset',
   description:
     'Adds the records at the end, as a new version. A record is left out if the dataset has its content already, under any ' +
-    'id. Without `version`, the records are added to whatever version is current.',
+    'id. Without `version`, the records are added to whatever version is current. `from_calls` makes the records of calls ' +
+    'of the project that are kept with their content.',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version.optional(), records: SentRecords }).meta({
-    id: 'DatasetAppendix',
-    example: { records: [{ input: 'What is the capital of Peru?', expected: 'Lima' }] },
-  }),
+  body: z
+    .object({ version: Version.optional(), records: SentRows.optional(), from_calls: FromCalls.optional() })
+    .refine(({ records, from_calls }) => (records === undefined) !== (from_calls === undefined), {
+      path: ['records'],
+      error: 'is required, unless there is from_calls: one of the two',
+    })
+    .meta({
+      id: 'DatasetAppendix',
+      oneOf: anyOf('records', 'from_calls'),
+      example: { records: [{ input: 'What is the capital of Peru?', expected: 'Lima' }] },
+    }),
   bodyLimit: 'records',
   exactNumbers: true,
   uncheckedMember: 'records',
@@ -134,7 +145,12 @@ export const updateRecord = api.patch(one, {
       expected: anything,
       fields: anything,
     })
-    .meta({ id: 'DatasetRecordUpdate', required: ['version'], example: { version: 1, expected: 'Paris' } }),
+    .meta({
+      id: 'DatasetRecordUpdate',
+      required: ['version'],
+      anyOf: anyOf('id', 'group', 'input', 'expected', 'fields'),
+      example: { version: 1, expected: 'Paris' },
+    }),
   bodyLimit: 'records',
   exactNumbers: true,
   versioned: true,
@@ -145,6 +161,7 @@ export const updateRecord = api.patch(one, {
       input: AnyJson,
       expected: AnyJson,
       fields: AnyObject,
+      origin: RecordOrigin.optional(),
       dataset_id: id('dst'),
       version: VersionNumber,
     })
@@ -175,7 +192,8 @@ export const exportRecords = api.get('/v1/projects/{project_id}/datasets/{datase
   summary: 'Export a dataset',
   description:
     'All records of a version as a file. JSON Lines can be imported again without a loss. CSV has a column for each field, ' +
-    'and at most 1,000 fields. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    'and at most 1,000 fields. A text that a spreadsheet could run as a formula gets an apostrophe before each place where a ' +
+    'formula could begin.',
   access: permissions.readWorkspace,
   query: z.object({
     format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),

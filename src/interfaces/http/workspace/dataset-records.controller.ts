@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import { CallRecordsService } from '../../../application/record/call-records.service.js';
 import { DatasetService } from '../../../application/workspace/dataset.service.js';
 import { DatasetRecordsService } from '../../../application/workspace/dataset-records.service.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
@@ -8,6 +9,7 @@ import { type CallOf, type Controller, type Existence, route, type StreamedRespo
 import { csvRows, fileAnswer, jsonLines } from '../files.js';
 import { expectedVersions, sentVersions } from '../schemas.js';
 import * as contracts from './dataset-records.contract.js';
+import { fromCalls } from './from-calls.js';
 import { sentRecords } from './record-forms.js';
 
 /** The memory of the records on their way into a file. */
@@ -32,8 +34,10 @@ export class DatasetRecordsController implements Controller {
     }),
     route(contracts.appendRecords, async ({ caller, params, body, ifMatch, signal, memory }) => {
       const expected = sentVersions([body.version], ifMatch);
-      const sent = { ...datasetIn(params), expected, signal, memory, records: sentRecords(body.records) };
-      const { dataset, ids, duplicates } = await this.records.append(caller, sent);
+      const change = { ...datasetIn(params), expected, signal, memory };
+      const { dataset, ids, duplicates } = body.from_calls
+        ? await this.callRecords.append(caller, { ...change, fromCalls: fromCalls(body.from_calls) })
+        : await this.records.append(caller, { ...change, records: sentRecords(body.records ?? []) });
       return {
         dataset_id: dataset.id,
         version: dataset.version,
@@ -48,9 +52,9 @@ export class DatasetRecordsController implements Controller {
       const { dataset, record } = await this.records.change(caller, change);
       return { ...record, dataset_id: dataset.id, version: dataset.version };
     }),
-    route(contracts.deleteRecord, async ({ caller, params, body: { version }, ifMatch, signal }) => {
+    route(contracts.deleteRecord, async ({ caller, params, body: { version }, ifMatch, signal, memory }) => {
       const expected = expectedVersions([version], ifMatch);
-      const removal = { ...datasetIn(params), recordId: params.record, expected, signal };
+      const removal = { ...datasetIn(params), recordId: params.record, expected, signal, memory };
       const dataset = await this.records.remove(caller, removal);
       return { id: params.record, deleted: true as const, version: dataset.version };
     }),
@@ -64,6 +68,7 @@ export class DatasetRecordsController implements Controller {
 
   constructor(
     private readonly records: DatasetRecordsService,
+    private readonly callRecords: CallRecordsService,
     private readonly datasets: DatasetService,
     private readonly projects: ProjectService,
   ) {}
@@ -71,9 +76,10 @@ export class DatasetRecordsController implements Controller {
   private async file(call: CallOf<typeof contracts.exportRecords>): Promise<StreamedResponse> {
     const { caller, params, query, memory, signal } = call;
     const { version, format } = query;
-    const { of, name, records, fields } = await this.records.export(caller, { ...datasetIn(params), version });
     await memory.reserveBytes(EXPORT_BYTES);
-    const chunks = format === 'csv' ? recordRows(records, await fields()) : jsonLines(records);
+    const wanted = { ...datasetIn(params), version, withFields: format === 'csv' };
+    const { of, name, records, fields } = await this.records.export(caller, wanted);
+    const chunks = format === 'csv' ? recordRows(records, fields) : jsonLines(records);
     return fileAnswer({ name: `${name.slice(0, 100)}-${of.version}`, format, chunks, signal });
   }
 }

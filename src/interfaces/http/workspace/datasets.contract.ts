@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { type MappedColumn, mappedFields } from '../../../domain/workspace/dataset-columns.js';
-import { MOST_RECORDS } from '../../../domain/workspace/dataset-import.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NamedPage, NextCursor, NumberPage, pageOfList } from '../paging.js';
+import { NamedPage, NextCursor, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   anyOf,
   Deleted,
-  GREATEST_VERSION,
   id,
   intLike,
-  namedObject,
   nameText,
   Sha256,
   Timestamp,
@@ -22,10 +19,9 @@ import {
   VersionNumber,
   versionFields,
   visible,
-  wholeNumberText,
 } from '../schemas.js';
 import { jsonWithRecords, recordForms } from './record-forms.js';
-import { RecordAnswer, Records, SentRecords } from './records.js';
+import { Records, SentRows } from './records.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
 const api = contractsOf('Project workspace');
@@ -83,7 +79,7 @@ export const listDatasets = api.get('/v1/projects/{project_id}/datasets', {
 });
 
 const Import = z
-  .object({ name: SentName.optional(), ...starterChoice, records: SentRecords.optional() })
+  .object({ name: SentName.optional(), ...starterChoice, records: SentRows.optional() })
   .refine(...sameStarter)
   .refine(({ starter_id, starter, records }) => ((starter_id ?? starter) === undefined) !== (records === undefined), {
     error: 'must have either starter_id or records',
@@ -154,7 +150,7 @@ export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{datase
   description:
     'Changes the name, replaces all records, or both. The body has at most 5 MiB (`SERVICE_DATASET_IMPORT_MB`).',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version, name: SentName.optional(), records: SentRecords.optional() }).meta({
+  body: z.object({ version: Version, name: SentName.optional(), records: SentRows.optional() }).meta({
     id: 'DatasetUpdate',
     required: ['version'],
     anyOf: anyOf('name', 'records'),
@@ -232,64 +228,5 @@ export const readDatasetVersion = api.get('/v1/projects/{project_id}/datasets/{d
     ...firstRecords,
     validation: Content.shape.validation,
   }).meta({ id: 'DatasetVersion' }),
-  refusals: ['busy'],
-});
-
-const OTHER = /^(?:(dst_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@([1-9]\d{0,9}))?|([1-9]\d{0,9}))$/;
-
-/** Accepts the id of another dataset, with or without a version, or another version of this dataset. */
-const Other = z
-  .string({ error: 'is required' })
-  .regex(OTHER, { error: 'must be a version, the id of a dataset, or <id>@<version>' })
-  .transform((other) => {
-    const [, id, versionAfterId, onlyVersion] = OTHER.exec(other) ?? [];
-    return { id, version: versionAfterId ?? onlyVersion };
-  });
-
-/** The number of differences on the pages before. */
-const comparedCursor = wholeNumberText(1, 2 * MOST_RECORDS).meta({
-  description: 'The `next_cursor` of the page before.',
-});
-
-const Side = z.object({ dataset_id: id('dst'), version: VersionNumber });
-
-export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/compare', {
-  id: 'compareDatasets',
-  summary: 'Compare a dataset with another one or with another version',
-  description:
-    'Compares this dataset with an earlier version or another dataset of the project, record by record, matched by id. ' +
-    'Without a version, the current one is compared. A page has at most `limit` differences in all: first the added ' +
-    'records, then the removed and then the changed ones.',
-  access: permissions.readWorkspace,
-  query: z.object({
-    with: Other.meta({
-      type: 'string',
-      pattern: OTHER.source,
-      description: 'A version of this dataset, the id of another dataset, or `<id>@<version>`.',
-      example: '1',
-    }),
-    version: wholeNumberText(1, GREATEST_VERSION).optional().describe('A version of this dataset.'),
-    limit: LongPage.shape.limit,
-    cursor: comparedCursor.optional(),
-  }),
-  answer: namedObject('DatasetComparison', {
-    dataset: Side,
-    with: Side,
-    counts: z
-      .object({ added: z.int(), removed: z.int(), changed: z.int() })
-      .meta({ description: 'The numbers of all differences.', example: { added: 1, removed: 0, changed: 2 } }),
-    added: Records,
-    removed: Records,
-    changed: z.array(
-      z.object({
-        id: textLike('fr', 'The id of the record.'),
-        fields: z.array(textLike('expected')),
-        before: RecordAnswer,
-        after: RecordAnswer,
-      }),
-    ),
-    unchanged: intLike(22, 'The number of unchanged records.'),
-    next_cursor: NextCursor,
-  }),
   refusals: ['busy'],
 });

@@ -1,9 +1,13 @@
 import { injectable } from 'inversify';
 import { DatasetService, type FullDataset } from '../../../application/workspace/dataset.service.js';
-import { DatasetComparisonService } from '../../../application/workspace/dataset-comparison.service.js';
+import {
+  type DatasetComparison,
+  DatasetComparisonService,
+} from '../../../application/workspace/dataset-comparison.service.js';
 import type { DatasetVersionEntry } from '../../../application/workspace/ports.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
 import type { VersionOf } from '../../../application/workspace/record-pages.js';
+import { InvalidRequest } from '../../../domain/shared/errors.js';
 import type { Dataset } from '../../../domain/workspace/dataset.js';
 import type { SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Validation } from '../../../domain/workspace/dataset-validation.js';
@@ -11,6 +15,7 @@ import { answerFrom, deleted, hidden, paged } from '../answers.js';
 import { type Controller, type Existence, route } from '../contract.js';
 import { numberPageOf, onePage, pageOf, versionInPath } from '../paging.js';
 import { expectedVersions, sentVersions } from '../schemas.js';
+import { compareDatasets, comparisonCursor } from './dataset-comparison.contract.js';
 import { cursorOf } from './dataset-records.contract.js';
 import * as contracts from './datasets.contract.js';
 import { sentRecords } from './record-forms.js';
@@ -22,12 +27,11 @@ export class DatasetsController implements Controller {
       const found = await this.datasets.list(caller, { projectId: params.project_id, q: query.q, page: pageOf(query) });
       return paged('datasets', onePage(found, query), datasetEntry);
     }),
-    route(contracts.importDataset, async ({ caller, params, query, body }) => {
+    route(contracts.importDataset, async ({ caller, params, query, body, signal, memory }) => {
       const { name = query.name, starter, starter_id = starter ?? '' } = body;
       const sent = { name, records: optionalRecords(body.records), map: query.map };
-      return datasetAnswer(
-        await this.datasets.import(caller, { projectId: params.project_id, starterId: starter_id, ...sent }),
-      );
+      const draft = { projectId: params.project_id, starterId: starter_id, ...sent };
+      return datasetAnswer(await this.datasets.import(caller, { ...draft, signal, memory }));
     }),
     route(contracts.readDataset, async ({ caller, params, memory }) =>
       datasetAnswer(await this.datasets.read(caller, { ...datasetIn(params), memory })),
@@ -46,8 +50,8 @@ export class DatasetsController implements Controller {
       const expected = sentVersions([body.version], ifMatch);
       return datasetAnswer(await this.datasets.freeze(caller, { ...datasetIn(params), expected, signal, memory }));
     }),
-    route(contracts.forkDataset, async ({ caller, params, body, memory }) =>
-      datasetAnswer(await this.datasets.fork(caller, { ...datasetIn(params), name: body.name, memory })),
+    route(contracts.forkDataset, async ({ caller, params, body, signal, memory }) =>
+      datasetAnswer(await this.datasets.fork(caller, { ...datasetIn(params), name: body.name, signal, memory })),
     ),
     route(contracts.listDatasetVersions, async ({ caller, params, query }) => {
       const found = await this.datasets.versions(caller, { ...datasetIn(params), page: numberPageOf(query) });
@@ -66,11 +70,16 @@ export class DatasetsController implements Controller {
         bytes: hidden,
       });
     }),
-    route(contracts.compareDatasets, async ({ caller, params: { project_id, dataset_id }, query, memory }) => {
-      const { id = dataset_id, version } = query.with;
-      const own = { datasetId: dataset_id, version: query.version };
-      const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
-      const page = { offset: query.cursor ?? 0, limit: query.limit };
+    route(compareDatasets, async ({ caller, params: { project_id, dataset_id }, query, memory }) => {
+      const { cursor } = query;
+      const { id = dataset_id, version: named } = query.with;
+      const { version: ownVersion = cursor?.own } = query;
+      const baseVersion = named === undefined ? cursor?.base : versionInPath(named);
+      if (cursor && (cursor.own !== ownVersion || cursor.base !== baseVersion))
+        throw new InvalidRequest([{ path: 'cursor', message: 'is of other versions than `version` and `with`' }]);
+      const own = { datasetId: dataset_id, version: ownVersion };
+      const base = { datasetId: id, version: baseVersion };
+      const page = { offset: cursor?.offset ?? 0, limit: query.limit };
       const comparison = await this.comparisons.compare(caller, { projectId: project_id, own, base, page, memory });
       return {
         dataset: atVersion(comparison.own),
@@ -80,7 +89,7 @@ export class DatasetsController implements Controller {
         removed: [...comparison.removed],
         changed: comparison.changed.map((one) => ({ ...one, fields: [...one.fields] })),
         unchanged: comparison.unchanged,
-        next_cursor: comparison.next === null ? null : String(comparison.next),
+        next_cursor: comparison.next === null ? null : comparisonCursorOf(comparison, comparison.next),
       };
     }),
   ];
@@ -101,6 +110,9 @@ const datasetIn = (path: { project_id: string; dataset_id: string }) => ({
   projectId: path.project_id,
   datasetId: path.dataset_id,
 });
+
+const comparisonCursorOf = ({ own, base }: Pick<DatasetComparison, 'own' | 'base'>, offset: number): string =>
+  comparisonCursor({ own: own.version, base: base.version, offset });
 
 const optionalRecords = (records: Parameters<typeof sentRecords>[0] | undefined): SentRecords | null =>
   records ? sentRecords(records) : null;

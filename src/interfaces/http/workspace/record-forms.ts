@@ -4,13 +4,14 @@ import {
   type Problems,
   recordLimits,
   type SentRecords,
+  sentList,
 } from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import { type BodyForm, type BodyForms, MAX_DEPTH } from '../body.js';
 import { checkJsonText, inexactNumber, parsedJson, TOO_MANY_VALUES } from '../json-body.js';
 import { HttpRefusal } from '../refusals.js';
 import type { SpooledBody } from '../spooled-body.js';
-import { csvRows } from './csv-rows.js';
+import { rowsOfCsv } from './csv-rows.js';
 import { JsonItems, type Rest } from './json-items.js';
 import { RowCollector } from './row-collector.js';
 
@@ -35,7 +36,7 @@ export class Rows implements SentRecords {
 
 /** Records of a body that was parsed as a whole are in memory already. */
 export const sentRecords = (records: readonly Json[] | Rows): SentRecords =>
-  records instanceof Rows ? records : { batches: () => [records], count: records.length };
+  records instanceof Rows ? records : sentList(records);
 
 const notUtf8 = () => new InvalidRequest([{ path: '', message: 'must be UTF-8' }]);
 const jsonNotUtf8 = () => new HttpRefusal('malformed_json', 'The body is not UTF-8.');
@@ -51,11 +52,11 @@ async function rowsOf(body: SpooledBody, reader: RowReader, refusal: () => Error
 export const recordForms: BodyForms = {
   'text/csv': {
     example: 'id,group,input,expected\nfr,europe,What is the capital of France?,Paris\n',
-    read: async (body) => ({ records: await rowsOf(body, csvRows) }),
+    read: async (body) => ({ records: await rowsOf(body, rowsOfCsv) }),
   },
   'application/x-ndjson': {
     example: '{"id":"fr","group":"europe","input":"What is the capital of France?","expected":"Paris"}\n',
-    read: async (body) => ({ records: await rowsOf(body, jsonLines) }),
+    read: async (body) => ({ records: await rowsOf(body, rowsOfLines) }),
   },
 };
 
@@ -64,7 +65,7 @@ export const jsonWithRecords: BodyForm = {
   example: '',
   async read(body) {
     const found: { rest: Rest | null } = { rest: null };
-    const reader: RowReader = (texts, rows) => jsonItems(texts, rows, found);
+    const reader: RowReader = (texts, rows) => rowsOfJson(texts, rows, found);
     const rows = await rowsOf(body, reader, jsonNotUtf8);
     const { text, lists } = found.rest ?? tooLong();
     const { problem, member } = checkJsonText(text);
@@ -81,8 +82,8 @@ function tooLong(): never {
   throw new InvalidRequest([{ path: '', message: 'is too long without its records' }]);
 }
 
-/** Reads each item of `records` as a record. Throws malformed_json and InvalidRequest for the first item that is wrong. */
-async function* jsonItems(
+/** Reads each item of `records` as a record. Throws malformed_json for the first item that is not JSON. */
+async function* rowsOfJson(
   texts: AsyncIterable<string>,
   rows: RowCollector,
   found: { rest: Rest | null },
@@ -92,31 +93,32 @@ async function* jsonItems(
     for (const item of items.add(text)) {
       if (rows.isFull) rows.skip();
       else if (item === null) rows.refuse(`row ${rows.count + 1}: ${TOO_LONG}`);
-      else rows.add(itemOf(item));
+      else takeItem(item, rows);
     }
     yield rows.take();
   }
   found.rest = items.end();
 }
 
-const TOO_LONG = `has more than ${recordLimits.bytes} characters`;
 const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;
+const TOO_LONG = `has more than ${recordLimits.bytes} characters`;
 
 /** An item lies within two levels of the body. */
-function itemOf(text: string): Json {
+function takeItem(text: string, rows: RowCollector): void {
+  const row = rows.count + 1;
   const { problem } = checkJsonText(text, MAX_DEPTH - 2);
   if (problem) {
-    const message = problem === TOO_MANY_VALUES ? problem : TOO_DEEP;
-    throw new InvalidRequest([{ path: 'records', message }]);
+    rows.refuse(`row ${row}: ${problem === TOO_MANY_VALUES ? problem : TOO_DEEP}`);
+    return;
   }
-  const item = parsedJson(text) as Json;
+  const item = parsedJson(text, `Row ${row} of the records`) as Json;
   const inexact = inexactNumber(text);
-  if (inexact) throw new InvalidRequest([{ path: '', message: inexact }]);
-  return item;
+  if (inexact) rows.refuse(`row ${row}: ${inexact}`);
+  else rows.add(item);
 }
 
 /** Reads each line as a record. */
-async function* jsonLines(texts: AsyncIterable<string>, rows: RowCollector): AsyncGenerator<readonly Json[]> {
+async function* rowsOfLines(texts: AsyncIterable<string>, rows: RowCollector): AsyncGenerator<readonly Json[]> {
   let [number, line] = [0, ''];
   const end = () => {
     takeLine(line, ++number, rows);

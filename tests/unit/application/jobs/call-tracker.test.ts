@@ -9,8 +9,9 @@ import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { query } from '../../../support/database.js';
 import { type JobsRig, jobsRig } from '../../../support/jobs-rig.js';
+import { aCallOf, keep } from '../../../support/kept-calls.js';
 import { postgresUnderTest } from '../../../support/postgres-repositories.js';
-import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/records.js';
+import { aCall, anAccount, aProject, aRule, aTeam, at, ended } from '../../../support/records.js';
 import type { Repositories } from '../../../support/repositories.js';
 import { until } from '../../../support/until.js';
 
@@ -245,6 +246,24 @@ describe('CallTracker', () => {
     clock.advance(31 * 86_400_000);
     await reaper.execute();
     expect(await allJobs()).toEqual([]);
+  });
+
+  it('removes thousands of expired calls of projects in one run, and no others', async () => {
+    const { reaper, clock, ...stored } = await setUp();
+    const team = aTeam();
+    const [account, project] = [anAccount(team), aProject(team)];
+    await stored.teams.add(team);
+    await stored.accounts.add(account);
+    await stored.projects.add(project);
+    const kept = aCallOf(project, account, { expiresAt: at(86_401) });
+    for (const call of [kept, aCallOf(project, account, { expiresAt: at(86_399) })]) await keep(stored, call);
+    const expired = `SELECT (jsonb_populate_record(c, jsonb_build_object('id', 'job_' || n))).* FROM calls c, generate_series(1, 3500) n`;
+    await query(store.url, `INSERT INTO calls ${expired} WHERE id <> '${kept.id}'`);
+    await reaper.execute();
+    expect(await query(store.url, 'SELECT FROM calls')).toHaveLength(3_502);
+    clock.advance(86_400_000);
+    await reaper.execute();
+    expect(await query(store.url, 'SELECT id FROM calls')).toEqual([{ id: kept.id }]);
   });
 
   it('ends the calls of a dead instance like any other failed call', async () => {

@@ -33,10 +33,9 @@ function inProject(): readonly (readonly ['edit_workspace' | 'read_workspace', C
   const id = open ?? newest?.project_id;
   if (!id) return [];
   const into = open ? 'into this project' : `into ${newest?.project_name}`;
-  const of = open ? 'of this project' : `of ${newest?.project_name}`;
+  const read = (title: string, to: string) => ['read_workspace', goTo(title, 'of this project', link(to))] as const;
   return [
-    ['read_workspace', goTo('Calls', of, link(`/projects/${id}/calls`))],
-    ['read_workspace', goTo('Recording: what is kept of calls', of, link(`/projects/${id}/recording`))],
+    ...(open ? [read('Calls', `/projects/${id}/calls`), read('Recording of calls', `/projects/${id}/recording`)] : []),
     ['edit_workspace', goTo('Import a dataset', into, link(`/projects/${id}/datasets`, { import: 'file' }))],
     ['edit_workspace', goTo('Draft a model', into, link(`/projects/${id}/models`, { new: '1' }))],
   ];

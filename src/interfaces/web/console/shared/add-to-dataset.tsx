@@ -7,10 +7,7 @@ import { useQuery } from './query.js';
 import { Loading, QueryError } from './states.js';
 import { toast } from './toasts.js';
 
-interface WantedCall {
-  readonly call_id: string;
-  readonly expected: 'answer' | 'correction' | 'none';
-}
+type Appendix = Schemas['DatasetAppendix'];
 type Dataset = Pick<Schemas['DatasetEntry'], 'id' | 'name'>;
 
 /** One way to make a record. */
@@ -18,7 +15,7 @@ export interface RecordChoice {
   /** The expected value of the record in words, such as `The answer of the call`. */
   readonly words: string;
   /** What is sent to the service. */
-  readonly body: { readonly records: readonly object[] } | { readonly from_calls: readonly WantedCall[] };
+  readonly body: { readonly records: readonly object[] } | Pick<Appendix, 'from_calls'>;
 }
 
 const PATH = '/v1/projects/{project_id}/datasets';

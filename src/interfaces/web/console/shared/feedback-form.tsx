@@ -69,7 +69,7 @@ export function FeedbackForm(props: {
     await onSaved(await giveFeedback(call, content));
   });
   return (
-    <Form act={saving} submit="Save the feedback" plain onCancel={onCancel}>
+    <Form act={saving} submit="Save the feedback" plain class="feedback-form" onCancel={onCancel}>
       <div class="choice">
         <span>Was the answer good?</span>
         <Thumbs score={score} onScore={setScore} />
@@ -83,9 +83,11 @@ export function FeedbackForm(props: {
         {...saving.field('correction')}
       />
       {text !== '' && values.correction === '' && (
-        <button type="button" class="button small" onClick={() => setValues({ ...values, correction: text })}>
-          Begin with the answer
-        </button>
+        <div class="actions start">
+          <button type="button" class="button small" onClick={() => setValues({ ...values, correction: text })}>
+            Begin with the answer
+          </button>
+        </div>
       )}
     </Form>
   );

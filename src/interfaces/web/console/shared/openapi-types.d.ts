@@ -1071,6 +1071,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/calls/{call_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["giveFeedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -1989,6 +2005,7 @@ export interface components {
             fields: {
                 [key: string]: unknown;
             };
+            origin?: components["schemas"]["RecordOrigin"];
         };
         Project: {
             id: string;
@@ -2344,6 +2361,7 @@ export interface components {
                 fields?: {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
+                origin?: components["schemas"]["Json"];
             } & {
                 [key: string]: unknown;
             })[];
@@ -2359,6 +2377,7 @@ export interface components {
                 fields?: {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
+                origin?: components["schemas"]["Json"];
             } & {
                 [key: string]: unknown;
             })[];
@@ -2443,7 +2462,7 @@ export interface components {
         };
         DatasetAppendix: {
             version?: number;
-            records: ({
+            records?: ({
                 id?: string | null;
                 group?: string | null;
                 input?: components["schemas"]["Json"];
@@ -2451,10 +2470,19 @@ export interface components {
                 fields?: {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
+                origin?: components["schemas"]["Json"];
             } & {
                 [key: string]: unknown;
             })[];
-        };
+            from_calls?: {
+                call_id: string;
+                /**
+                 * @default answer
+                 * @enum {string}
+                 */
+                expected?: "answer" | "correction" | "none";
+            }[];
+        } & (unknown | unknown);
         ChangedDatasetRecord: {
             id: string;
             group: string | null;
@@ -2463,8 +2491,16 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["Json"];
             };
+            origin?: components["schemas"]["RecordOrigin"];
             dataset_id: string;
             version: number;
+        };
+        RecordOrigin: {
+            call_id?: string;
+            job_id?: string;
+            record_id?: string;
+            model_id?: string;
+            at?: number;
         };
         DatasetRecordUpdate: {
             version: number;
@@ -2473,7 +2509,7 @@ export interface components {
             input?: string | number | boolean | null | unknown[] | Record<string, never>;
             expected?: string | number | boolean | null | unknown[] | Record<string, never>;
             fields?: string | number | boolean | null | unknown[] | Record<string, never>;
-        };
+        } | unknown | unknown | unknown | unknown | unknown;
         DeletedDatasetRecord: {
             id: string;
             /** @enum {boolean} */
@@ -3666,6 +3702,14 @@ export interface components {
             created_at: number;
             is_current: boolean;
         };
+        FeedbackRequest: {
+            /** @default null */
+            score?: number | null;
+            label?: string | null;
+            /** @default null */
+            comment?: string | null;
+            correction?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } | unknown | unknown | unknown | unknown;
         Job: {
             id: string;
             /** @enum {string} */
@@ -7161,9 +7205,11 @@ export interface operations {
                 with: string;
                 version?: number;
                 limit?: number;
-                cursor?: number;
+                cursor?: string;
             };
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 dataset_id: string;
@@ -7185,6 +7231,7 @@ export interface operations {
             403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -7203,7 +7250,9 @@ export interface operations {
                 group?: string;
                 finding?: "duplicate_id" | "empty_input" | "empty_expected";
             };
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 dataset_id: string;
@@ -7225,6 +7274,7 @@ export interface operations {
             403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8834,6 +8884,44 @@ export interface operations {
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    giveFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feedback"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listJobs: {

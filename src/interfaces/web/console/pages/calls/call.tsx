@@ -28,7 +28,9 @@ function OneCall({ project, id }: { project: string; id: string }) {
   const params = { path: { project_id: project, call_id: id } };
   const call = useQuery(`call ${project} ${id}`, () => answer(api.GET(PATH, { params })));
   const names = useNames(project);
-  const loaded = call.data;
+  // The last answer of a deleted call is not shown any more.
+  const isMissing = call.error?.status === 404;
+  const loaded = isMissing ? undefined : call.data;
   const remove = async () => {
     const text = 'Its content and the feedback on it are deleted. The figures of its job stay.';
     if (!(await confirmAct({ title: 'Delete this record?', text, act: 'Delete the record' }))) return;
@@ -40,7 +42,6 @@ function OneCall({ project, id }: { project: string; id: string }) {
       toastError(reason);
     }
   };
-  const isMissing = call.error?.status === 404 && loaded === undefined;
   return (
     <ProjectFrame
       id={project}
@@ -178,15 +179,19 @@ function Facts({ project, call, names }: { project: string; call: Call; names: N
       <dd>{count(usage?.tokens_out)}</dd>
       <dt>Cost</dt>
       <dd>{cost === null ? 'none' : `${formatCost(cost)} ${currency}`}</dd>
-      <dt>Kept until</dt>
-      <dd>{formatTime(expires_at)}</dd>
       <dt>Job</dt>
       <dd>
-        <a href={link(`/jobs/${call.id}`)}>…{call.id.slice(-12)}</a> <CopyButton text={call.id} label="Copy id" />
+        <a href={link(`/jobs/${call.id}`)}>{call.kind} job</a>
+      </dd>
+      <dt>Kept until</dt>
+      <dd>{formatTime(expires_at)}</dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{call.id}</code> <CopyButton text={call.id} />
       </dd>
       {answer_id && (
         <>
-          <dt>Answer</dt>
+          <dt>Id of the answer</dt>
           <dd>
             <code>{answer_id}</code>
           </dd>

@@ -136,15 +136,22 @@ const columns = (project: string, names: Names): readonly Column<Row>[] => [
   {
     title: 'Call',
     cell: (call) => (
-      <a class="calls-question" href={link(`/projects/${project}/calls/${call.id}`)}>
-        {call.question || <span class="hint">{call.kind === 'chat' ? 'Chat' : 'Embedding'} without content</span>}
-      </a>
+      <>
+        <a class="calls-question" href={link(`/projects/${project}/calls/${call.id}`)}>
+          {call.question || <span class="hint">{call.kind === 'chat' ? 'Chat' : 'Embedding'} without content</span>}
+        </a>
+        {call.status !== 'succeeded' && (
+          <span class="calls-small">
+            <JobState of={call.status} />
+          </span>
+        )}
+      </>
     ),
   },
   { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Model', minor: true, cell: ({ model_id: id }) => (id === null ? '–' : names.model(id)) },
   { title: 'Who', minor: true, cell: ({ account_id }) => names.person(account_id) },
-  { title: 'Status', cell: ({ status }) => <JobState of={status} /> },
+  { title: 'Status', minor: true, cell: ({ status }) => <JobState of={status} /> },
   { title: 'Tokens', numeric: true, minor: true, cell: ({ usage }) => tokensOf(usage) },
   {
     title: 'Cost',

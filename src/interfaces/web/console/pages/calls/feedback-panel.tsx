@@ -22,7 +22,7 @@ export function FeedbackPanel(props: { call: Call; names: Names; reload: () => P
       <div class="stack">
         {others.length > 0 && <Said feedback={others} names={names} label="What others say" />}
         <FeedbackForm
-          key={own?.id}
+          key={call.id}
           call={call.id}
           before={own ?? null}
           answer={answersIn(call)[0]?.text ?? ''}

@@ -56,7 +56,7 @@ export function Filters({ names }: { names: Names }) {
   const team = useQuery(seesAll ? 'users' : null, () => answer(api.GET('/v1/auth/users')));
   const folded = FOLDED.filter((name) => query.value.get(name)).length;
   return (
-    <div class="stack">
+    <div class="calls-filters">
       <div class="filters">
         <SearchField placeholder="Words of a prompt or an answer" label="Search the content" />
         <SelectField label="Status" {...choiceOf('status', [ANY, ...statuses.map((one) => [one, one] as const)])} />

@@ -4,7 +4,7 @@ type Call = Pick<Schemas['Call'], 'created_at' | 'started_at' | 'finished_at' | 
 
 /** A part of the time of a call, in seconds after its arrival. */
 export interface Span {
-  readonly kind: 'wait' | 'attempt' | 'answer';
+  readonly kind: 'wait' | 'entry' | 'attempt' | 'answer';
   readonly from: number;
   readonly to: number;
   /** The model and the outcome of an attempt. */
@@ -19,9 +19,12 @@ export interface Times {
   readonly firstToken: number | null;
 }
 
+/** A shorter wait before the first attempt is not worth a line. */
+const LEAST_S = 0.001;
+
 /**
- * Returns the parts of the time of a call, in order: the wait until it started, its attempts, and the answer from its first
- * part on. The attempts followed each other without a pause, and the last one ended with the call.
+ * Returns the parts of the time of a call, in order: until it started, until its first attempt, its attempts, and the answer
+ * from its first part on. The attempts followed each other without a pause, and the last one ended with the call.
  */
 export function timesOf({ created_at, started_at, finished_at, usage, attempts }: Call): Times {
   const total = Math.max(0, finished_at - created_at);
@@ -34,6 +37,9 @@ export function timesOf({ created_at, started_at, finished_at, usage, attempts }
     to = span.from;
     return span;
   });
+  // From the start to the first attempt: the call waits for its budgets and for a free place.
+  const started = spans.at(-1)?.to ?? 0;
+  if (tried.length > 0 && to - started >= LEAST_S) spans.push({ kind: 'entry', from: started, to });
   spans.push(...tried.toReversed());
   const first = usage?.time_to_first_token ?? null;
   const firstToken = first === null ? null : within(first);

@@ -28,7 +28,8 @@ export function Waterfall({ call, names }: { call: Schemas['Call']; names: Names
 }
 
 function titleOf({ kind, attempt }: Span, names: Names): string {
-  if (kind === 'wait') return 'Waited for its start';
+  if (kind === 'wait') return 'From the arrival to the start';
+  if (kind === 'entry') return 'Before the first attempt';
   if (!attempt) return 'Answer, from the first token on';
   return `${names.model(attempt.model)}: ${attempt.outcome.replaceAll('_', ' ')}`;
 }

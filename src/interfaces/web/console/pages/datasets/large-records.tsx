@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
-import { answer, api } from '../../shared/api.js';
+import { ApiError, answer, api } from '../../shared/api.js';
 import { plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
@@ -75,7 +75,9 @@ export function LargeRecords(props: {
       await onSaved?.();
     } catch (reason) {
       setOpen(done); // nothing that was typed is lost
-      toastError(reason);
+      const isStale = reason instanceof ApiError && reason.code === 'stale_version';
+      if (isStale) await onSaved?.();
+      toastError(isStale ? new Error(CHANGED) : reason);
     }
   };
   const isUnclear = mayRepeatIds(dataset);
@@ -147,7 +149,10 @@ const rowOf = (record: DatasetRecord, index: number): Row => ({ key: String(inde
 const mayRepeatIds = ({ validation: { findings, count } }: Dataset): boolean =>
   count > findings.length || findings.some(({ code }) => code === 'duplicate_id');
 
-/** Saves the change of one record as a new version. Returns what to tell the user. */
+const CHANGED =
+  'Somebody else has changed the dataset. Its newest version is loaded now, and your change is still open: save it again.';
+
+/** Saves the change of one record as a new version. Sends only the parts that differ. Returns what to tell the user. */
 async function save(project: string, { id, version }: Dataset, { before, now }: Open): Promise<string> {
   if (!before) {
     const body = { version, records: [now] as never };
@@ -155,8 +160,9 @@ async function save(project: string, { id, version }: Dataset, { before, now }: 
     return duplicates > 0 ? 'The dataset has a record with this content already.' : `Version ${saved} is saved.`;
   }
   const params = { path: { project_id: project, dataset_id: id, record: before.id } };
+  const parts = Object.entries(now ?? {}).filter(([name, part]) => !isSame(before[name as keyof DatasetRecord], part));
   const { version: saved } = now
-    ? await answer(api.PATCH(`${PATH}/{record}`, { params, body: { version, ...now } as never }))
+    ? await answer(api.PATCH(`${PATH}/{record}`, { params, body: { version, ...Object.fromEntries(parts) } as never }))
     : await answer(api.DELETE(`${PATH}/{record}`, { params, body: { version } }));
   return `Version ${saved} is saved.`;
 }

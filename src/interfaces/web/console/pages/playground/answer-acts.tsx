@@ -14,12 +14,12 @@ export function AnswerActs({ project, messages }: { project: string; messages: r
   const message = messages.at(-1) as Message;
   return (
     <>
-      {message.answerId && <Judgement project={project} call={message.answerId} answer={message.text} />}
       {can('edit_workspace') && (
         <button type="button" class="button small" onClick={() => setAdding(true)}>
           Add to a dataset
         </button>
       )}
+      {message.answerId && <Judgement project={project} call={message.answerId} answer={message.text} />}
       {adding && (
         <AddToDataset project={project} choices={choicesOf(messages, message)} onClose={() => setAdding(false)} />
       )}

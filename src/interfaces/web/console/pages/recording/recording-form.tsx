@@ -2,18 +2,20 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Field } from '../../shared/form.js';
 import { Icon, IconButton } from '../../shared/icon.js';
-import { type MaskKind, maskKinds, type OwnMask, type Recording, recordingOf } from '../../shared/recording.js';
+import { type MaskKind, type OwnMask, type Recording, recordingOf } from '../../shared/recording.js';
 import { fieldOf } from '../../shared/spec/fields.js';
 import type { SpecFields } from '../../shared/spec/spec-editor.js';
 
+/** What each kind finds, with an example. */
 const KINDS: Readonly<Record<MaskKind, readonly [title: string, example: string]>> = {
   email: ['E-mail addresses', 'ada@example.com'],
   phone: ['Telephone numbers', '+49 30 901820'],
   card: ['Card numbers', '4111 1111 1111 1111'],
   iban: ['Bank accounts (IBAN)', 'DE89 3704 0044 0532 0130 00'],
   ip: ['IP addresses', '192.0.2.44'],
-  secret: ['Secrets, such as API keys and passwords', 'sk-… or Bearer …'],
+  secret: ['Secrets', 'API keys, passwords, tokens'],
 };
+const kinds = Object.keys(KINDS) as MaskKind[];
 const MOST_MASKS = 20;
 
 const CONTENTS = [
@@ -123,7 +125,7 @@ function Masks(props: { mask: Recording['mask']; fields: SpecFields; change: (ma
       <Choice legend="Masked before anything is stored" path="spec.record.mask" error={error('spec.record.mask')}>
         <p class="hint">A find is replaced by its name, such as [email]. What cannot be masked is not stored at all.</p>
         <div class="recording-kinds">
-          {maskKinds.map((kind) => (
+          {kinds.map((kind) => (
             <Option
               key={kind}
               type="checkbox"

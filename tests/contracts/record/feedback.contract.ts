@@ -1,0 +1,103 @@
+import type { Feedback } from '../../../src/domain/record/feedback.js';
+import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
+import { NotFound } from '../../../src/domain/shared/errors.js';
+import { race } from '../../support/barrier.js';
+import { aKeptCall, keep } from '../../support/kept-calls.js';
+import { at, ids } from '../../support/records.js';
+import { type Repositories, type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
+
+export function feedbackContract(adapter: string, store: StoreUnderTest) {
+  describe(`Feedback in ${adapter}`, () => {
+    let stock: StockedStore;
+    let call: RecordedCall;
+    let other: RecordedCall;
+
+    beforeEach(async () => {
+      stock = await stocked(store);
+      [call, other] = [aKeptCall(stock.project, stock.account), aKeptCall(stock.project, stock.account)];
+      for (const one of [call, other]) await keep(stock, one);
+    });
+
+    const feedbackOn = ({ id: callId, projectId }: RecordedCall, over: Partial<Feedback> = {}): Feedback => ({
+      ...{ id: ids.next('fbk'), callId, projectId, accountId: stock.account.id, keyId: null, score: 1 },
+      ...{ label: 'helpful', comment: 'Short.', correction: null, createdAt: at(1), isCurrent: true },
+      ...over,
+    });
+    const given = async (over: Partial<Feedback> = {}, of = call) => {
+      const feedback = feedbackOn(of, over);
+      await stock.feedback.add(feedback);
+      return feedback;
+    };
+
+    it('is kept as it was given, with any JSON as the correction', async () => {
+      const corrections = ['Paris', '', 0, false, [1, null], { a: { 'b c': 'é' } }, null];
+      for (const [index, correction] of corrections.entries()) {
+        const one = await given({ correction, createdAt: at(index), score: -0.25, keyId: 'key_1', comment: null });
+        expect((await stock.feedback.ofCalls([call.id]))[0]).toEqual(one);
+      }
+    });
+
+    it('counts if it is the last one of its account on the call; the others are history', async () => {
+      const first = await given();
+      const ofColleague = await given({ accountId: stock.colleague.id, createdAt: at(2) });
+      const elsewhere = await given({}, other);
+      const last = await given({ score: null, label: null, createdAt: at(3) });
+      const replaced = { ...first, isCurrent: false };
+      expect(await stock.feedback.ofCalls([call.id])).toEqual([last, ofColleague, replaced]);
+      expect(await stock.feedback.ofCalls([other.id, 'job_unknown'])).toEqual([elsewhere]);
+      expect(await stock.feedback.ofCalls([call.id, other.id])).toHaveLength(4);
+      expect(await stock.feedback.ofCalls([])).toEqual([]);
+    });
+
+    it('counts once if an account gives several at the same time', async () => {
+      const here: Repositories[] = [stock, await store.elsewhere(), stock, await store.elsewhere()];
+      await race(
+        4,
+        (party) => (here[party] as Repositories).feedback.history(call.id, stock.account.id),
+        (_, party) => (here[party] as Repositories).feedback.add(feedbackOn(call, { score: party / 4 })),
+        (steps, party) => (here[party] as Repositories).unitOfWork.run(steps),
+      );
+      const all = await stock.feedback.ofCalls([call.id]);
+      expect(all.map(({ score }) => score).sort()).toEqual([0, 0.25, 0.5, 0.75]);
+      expect(all.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+    });
+
+    it('is measured for each account and call', async () => {
+      const history = () => stock.feedback.history(call.id, stock.account.id);
+      expect(await history()).toEqual({ count: 0, bytes: 0 });
+      await given({ label: 'é', comment: null, correction: { a: 1 } });
+      await given({ label: null, comment: 'x', correction: null });
+      await given({}, other);
+      await given({ accountId: stock.colleague.id });
+      expect(await history()).toEqual({ count: 2, bytes: 4 + 7 + 3 });
+    });
+
+    it('gives for each call the newest correction that counts', async () => {
+      await given({ correction: 'replaced', createdAt: at(9) });
+      await given({ correction: 'older', createdAt: at(2) });
+      await given({ correction: ['newer'], createdAt: at(3), accountId: stock.colleague.id });
+      await given({ correction: 'taken back' }, other);
+      expect(await stock.feedback.corrections([call.id, other.id, 'job_unknown'])).toEqual(
+        new Map<string, unknown>([
+          [call.id, ['newer']],
+          [other.id, 'taken back'],
+        ]),
+      );
+      await given({ correction: null }, other);
+      expect([...(await stock.feedback.corrections([call.id, other.id])).keys()]).toEqual([call.id]);
+      expect(await stock.feedback.corrections([])).toEqual(new Map());
+    });
+
+    it('goes away with its call and with its account, and is refused for a call that is gone', async () => {
+      const own = await given();
+      await given({ accountId: stock.colleague.id });
+      await stock.accounts.remove(stock.colleague.id);
+      expect(await stock.feedback.ofCalls([call.id])).toEqual([own]);
+      await given({}, other);
+      await stock.recordedCalls.remove(other.id);
+      expect(await stock.feedback.ofCalls([call.id, other.id])).toEqual([own]);
+      await expect(given({}, other)).rejects.toThrow(NotFound);
+      await expect(given({ accountId: 'usr_gone' })).rejects.toThrow(NotFound);
+    });
+  });
+}
