@@ -1,5 +1,7 @@
-import type { Schemas } from './api.js';
+import type { components } from './openapi-types.js';
 import { isObject } from './spec/fields.js';
+
+type Schemas = components['schemas'];
 
 /** A call that a project keeps. */
 export type Call = Schemas['Call'];

@@ -1,5 +1,7 @@
-import type { Schemas } from './api.js';
+import type { components } from './openapi-types.js';
 import { isObject } from './spec/fields.js';
+
+type Schemas = components['schemas'];
 
 type Masks = NonNullable<NonNullable<Schemas['Project']['spec']['record']>['mask']>;
 /** A kind of personal data or secrets that the service finds by itself. */

@@ -1,4 +1,6 @@
-import type { Schemas } from '../../shared/api.js';
+import type { components } from '../../shared/openapi-types.js';
+
+type Schemas = components['schemas'];
 
 type Call = Pick<Schemas['Call'], 'created_at' | 'started_at' | 'finished_at' | 'usage' | 'attempts'>;
 
