@@ -58,6 +58,24 @@ export const pages: readonly Page[] = [
     needs: 'read_workspace',
   },
   {
+    path: '/projects/:project_id/calls',
+    title: 'Calls of a project',
+    load: async () => (await import('./pages/calls/calls.js')).Calls,
+    needs: 'read_workspace',
+  },
+  {
+    path: '/projects/:project_id/calls/:call_id',
+    title: 'Call',
+    load: async () => (await import('./pages/calls/call.js')).CallPage,
+    needs: 'read_workspace',
+  },
+  {
+    path: '/projects/:project_id/recording',
+    title: 'Recording of a project',
+    load: async () => (await import('./pages/recording/recording.js')).RecordingPage,
+    needs: 'read_workspace',
+  },
+  {
     path: '/evaluations',
     title: 'Evaluations',
     load: async () => (await import('./pages/evaluations/evaluations.js')).Evaluations,

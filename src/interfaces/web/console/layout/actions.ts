@@ -26,14 +26,16 @@ export function actions(openHelp: () => void): readonly Command[] {
   return listed.filter(([needs]) => !needs || can(needs)).map(([, command]) => command);
 }
 
-function inProject(): readonly (readonly ['edit_workspace', Command])[] {
+function inProject(): readonly (readonly ['edit_workspace' | 'read_workspace', Command])[] {
   const parts = path.value.split('/');
   const open = match('/projects/:id', parts.slice(0, 3).join('/'))?.id;
   const newest = status.value?.runtimes[0];
   const id = open ?? newest?.project_id;
   if (!id) return [];
   const into = open ? 'into this project' : `into ${newest?.project_name}`;
+  const read = (title: string, to: string) => ['read_workspace', goTo(title, 'of this project', link(to))] as const;
   return [
+    ...(open ? [read('Calls', `/projects/${id}/calls`), read('Recording of calls', `/projects/${id}/recording`)] : []),
     ['edit_workspace', goTo('Import a dataset', into, link(`/projects/${id}/datasets`, { import: 'file' }))],
     ['edit_workspace', goTo('Draft a model', into, link(`/projects/${id}/models`, { new: '1' }))],
   ];

@@ -14,7 +14,7 @@ const MOST_OF_A_KIND = 6;
 const MOST_SHOWN = 24;
 const MOST_SEARCHED = 20;
 /** Words that entries have beside the names of objects. */
-const NO_NAMES = new Set(['chat', 'with', 'of', 'project', 'dataset', 'model', 'job', 'playground']);
+const NO_NAMES = new Set(['chat', 'with', 'of', 'project', 'dataset', 'model', 'job', 'playground', 'calls']);
 
 const fits = (words: readonly string[], { title, hint }: Pick<Command, 'title' | 'hint'>) =>
   words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word));
@@ -65,6 +65,7 @@ function commandsOf({ kind, id, name, project_id: project, project_name }: Schem
     return [
       goTo(name ?? id, 'project', link(`/projects/${id}`)),
       goTo(`Chat with ${name}`, 'playground', link('/playground', { project: id })),
+      goTo(`Calls of ${name}`, 'calls', link(`/projects/${id}/calls`)),
     ];
   return [goTo(name ?? `…${id.slice(-6)}`, `${kind} of ${project_name}`, link(`/projects/${project}/${kind}s/${id}`))];
 }

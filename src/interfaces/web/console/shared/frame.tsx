@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { link, path, query } from './router.js';
 
 /** Draws a page: the links to the pages above it, its title, its buttons and its content. */
@@ -40,9 +41,15 @@ export function Frame(props: {
 /** Shows links between related pages, such as the pages of a project. Marks the link that fits the open page best. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly (readonly [string, string])[] }) {
   const holding = tabs.filter(([, to]) => path.value === to || path.value.startsWith(`${to}/`));
+  const strip = useRef<HTMLElement>(null);
   const current = holding.map(([, to]) => to).sort((a, b) => b.length - a.length)[0];
+  useLayoutEffect(() => {
+    // On a small screen, the tabs scroll within their strip. The current one must be seen.
+    const tab = strip.current?.querySelector<HTMLElement>('[aria-current]');
+    if (strip.current && tab) strip.current.scrollLeft = tab.offsetLeft - strip.current.clientWidth + tab.offsetWidth;
+  }, [current]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={strip} class="tabs" aria-label={label}>
       {tabs.map(([title, to]) => (
         <a key={to} href={link(to)} aria-current={to === current ? 'page' : undefined}>
           {title}

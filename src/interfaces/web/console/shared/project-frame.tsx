@@ -41,6 +41,8 @@ export function ProjectFrame(props: {
             ['History', `${place}/history`],
             ['Datasets', `${place}/datasets`],
             ['Models', `${place}/models`],
+            ['Calls', `${place}/calls`],
+            ['Recording', `${place}/recording`],
           ]}
         />
       }

@@ -3,6 +3,7 @@ import { Dialog } from '../../shared/dialog.js';
 import { Field, TextField } from '../../shared/form.js';
 import { Icon, IconButton } from '../../shared/icon.js';
 import type { Row } from './changes.js';
+import { Origin } from './origin.js';
 import { BASE_FIELDS, type DatasetRecord, fieldOf, parseExact, textOf } from './values.js';
 
 /** A field with its typed text. */
@@ -47,7 +48,8 @@ function recordOf(fields: readonly Typed[], before: DatasetRecord): DatasetRecor
     return [name, same ? fieldOf(before, name) : kind === 'json' ? parseExact(text) : text] as const;
   });
   const { id, group, input, expected, ...further } = Object.fromEntries(values);
-  return { id: String(id), group: group ? String(group) : null, input, expected, fields: further };
+  const origin = before.origin && { origin: before.origin };
+  return { id: String(id), group: group ? String(group) : null, input, expected, fields: further, ...origin };
 }
 
 /** Shows a whole record. If it is editable, each valid change is reported at once through `onChange`. */
@@ -92,6 +94,7 @@ export function RecordDialog(props: {
             ))}
           </div>
         )}
+        <Origin origin={row.record.origin} />
         {deleted && <p class="note warn">This record is deleted as soon as the dataset is saved.</p>}
         {fields.map((field, at) => {
           const isFurther = !(BASE_FIELDS as readonly string[]).includes(field.name);

@@ -8,6 +8,7 @@ import { link, query, setQuery } from '../../shared/router.js';
 import { isObject } from '../../shared/spec/fields.js';
 import { Empty } from '../../shared/states.js';
 import { keyOf } from '../datasets/changes.js';
+import { AddRow } from './add-row.js';
 import { groupName, type Job, pick, type Result, summaryOf, textOf, type Wanted } from './summary.js';
 
 const SHOWN = 50;
@@ -142,11 +143,14 @@ export const RowHead = ({ job, row, children }: { job: Job; row: Result; childre
     <a href={recordLink(job, row.record_id)}>{row.record_id}</a>
     {row.group !== null && <span class="badge">{row.group}</span>}
     {children}
-    {can('chat') && (
-      <a class="button small evaluation-ask" href={askLink(job, row.input)}>
-        Ask in the playground
-      </a>
-    )}
+    <span class="evaluation-acts">
+      {can('edit_workspace') && <AddRow job={job} row={row} />}
+      {can('chat') && (
+        <a class="button small" href={askLink(job, row.input)}>
+          Ask in the playground
+        </a>
+      )}
+    </span>
   </header>
 );
 

@@ -22,6 +22,12 @@ const CHANGING_EVERY_MS = 2_000;
 
 const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running';
 
+/** Returns the place of the record of a call, which its project may keep, or null. */
+const recordOf = ({ kind, project_id, id, ...job }: Job): string | null =>
+  (kind === 'chat' || kind === 'embedding') && project_id && job.finished_at !== null
+    ? `/projects/${project_id}/calls/${id}`
+    : null;
+
 export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const params = { path: { job_id } };
   const job = useQuery(`job ${job_id}`, () => answer(api.GET('/v1/jobs/{job_id}', { params })), {
@@ -37,6 +43,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
     toast('The job is cancelled.');
   });
   const mayCancel = job.data && !isOver(job.data) && can('cancel_jobs') && isOwn;
+  const record = job.data && isOwn && recordOf(job.data);
   return (
     <Frame
       title={job.data ? jobName(job.data) : 'Job'}
@@ -47,6 +54,11 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
           {job.data?.kind === 'evaluation' && (
             <a class="button" href={link(`/evaluations/${job_id}`)}>
               Open the evaluation
+            </a>
+          )}
+          {record && (
+            <a class="button" href={link(record)}>
+              Open the record of the call
             </a>
           )}
           {mayCancel && (

@@ -10,6 +10,8 @@ export interface Message extends HistoryMessage {
   /** The end of an answer of this page. Stored answers do not have this. */
   readonly end?: End | 'stopped' | 'failed';
   readonly figures?: Figures;
+  /** The id of an answer of this page, by which its call can be found. */
+  readonly answerId?: string | null;
 }
 
 export interface Figures {
@@ -95,6 +97,19 @@ export class Chat {
         this.loading.value = false;
       });
     }
+  }
+
+  /** Shows these messages, which no conversation stores. */
+  show(messages: readonly HistoryMessage[]): void {
+    this.leave();
+    this.kept = null;
+    this.most = Number.POSITIVE_INFINITY;
+    batch(() => {
+      this.messages.value = messages.map(({ role, text }) => ({ key: ++keys, role, text }));
+      this.failure.value = null;
+      this.storedSystem.value = null;
+      this.leftOut.value = 0;
+    });
   }
 
   /** Asks a question. Resolves to true if it was answered. */
@@ -219,11 +234,11 @@ export class Chat {
       if (error?.code === 'not_found') this.kept = null;
     }
     if (this.running !== running) return null;
-    const { text, firstText, usage } = streamed;
+    const { text, firstText, usage, id: answerId } = streamed;
     const figures = { firstText, total: (performance.now() - started) / 1000, usage };
     batch(() => {
       if (text === '' && (end === 'failed' || end === 'stopped')) return;
-      this.messages.value = [...history, { key: ++keys, role: 'assistant', text, end, figures }];
+      this.messages.value = [...history, { key: ++keys, role: 'assistant', text, end, figures, answerId }];
       this.partialText.value = null;
     });
     return error;

@@ -2,6 +2,7 @@ import { Fragment, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../shared/icon.js';
 import { ErrorNote, Loading, State } from '../../shared/states.js';
+import { AnswerActs } from './answer-acts.js';
 import type { Chat, Failure } from './chat.js';
 import type { Side } from './columns.js';
 import { Markup, MessageView } from './message.js';
@@ -84,6 +85,11 @@ export function Column(props: ColumnProps) {
             <MessageView
               message={message}
               onEdit={message.role === 'user' && !isAnswering ? (text) => onEdit(message.key, text) : null}
+              acts={
+                message.role === 'assistant' && (
+                  <AnswerActs project={chat.projectId} messages={messages.slice(0, hidden + index + 1)} />
+                )
+              }
               onAgain={
                 hidden + index === lastAnswer && lastAnswer === messages.length - 1 && !isAnswering ? onAgain : null
               }

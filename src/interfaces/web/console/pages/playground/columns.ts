@@ -5,6 +5,7 @@ import { useProject } from '../../shared/project-frame.js';
 import { useQuery } from '../../shared/query.js';
 import { query, setQuery } from '../../shared/router.js';
 import { Chat } from './chat.js';
+import { useGivenCall } from './given-call.js';
 import { defaultSettings, type Settings, schemaProblem } from './request.js';
 import { promptOf, settingsFor } from './spec-settings.js';
 
@@ -86,6 +87,7 @@ function useSide(place: Place) {
     keptFor(conversation, stored === promptOf(spec) ? null : stored);
   }, [stored, conversation, spec === undefined]);
   useEffect(() => () => chat?.leave(), [chat]);
+  useGivenCall(place.project === 'project' ? chat : null, change);
   if (!chat) return { place, keep, side: null };
   const { settings } = kept;
   const isSchema = settings.format === 'json_schema';

@@ -25,6 +25,8 @@ export interface Usage {
 
 /** The part of an answer that one event contains. */
 export interface Addition {
+  /** The id of the answer. */
+  readonly id?: string;
   readonly text?: string;
   /** The reason why the answer ended: `stop`, `length` or `tool_calls`. */
   readonly finish?: string;
@@ -36,6 +38,7 @@ export interface Addition {
 }
 
 interface Chunk {
+  readonly id?: string;
   readonly choices?: readonly { delta?: { content?: string | null }; finish_reason?: string | null }[];
   readonly usage?: Usage | null;
   readonly error?: Addition['error'];
@@ -44,10 +47,11 @@ interface Chunk {
 /** Reads the data of one event of `POST /openai/v1/chat/completions`. */
 export function additionOf(data: string): Addition {
   if (data === '[DONE]') return { done: true };
-  const { choices = [], usage, error } = JSON.parse(data) as Chunk;
+  const { id, choices = [], usage, error } = JSON.parse(data) as Chunk;
   if (error) return { error };
   const [choice] = choices;
   return {
+    ...(id && { id }),
     ...(choice?.delta?.content && { text: choice.delta.content }),
     ...(choice?.finish_reason && { finish: choice.finish_reason }),
     ...(usage && { usage }),

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../shared/copy-button.js';
 import { formatDuration, formatNumber, plural } from '../../shared/format.js';
@@ -55,8 +56,10 @@ export function MessageView(props: {
   message: Message;
   onEdit: ((text: string) => void) | null;
   onAgain: (() => void) | null;
+  /** More buttons, such as those that judge an answer. */
+  acts?: ComponentChildren;
 }) {
-  const { message, onEdit, onAgain } = props;
+  const { message, onEdit, onAgain, acts } = props;
   const [draft, setDraft] = useState<string | null>(null);
   const [asJson, setAsJson] = useState(false);
   const { role, text, end, figures } = message;
@@ -106,6 +109,7 @@ export function MessageView(props: {
               <Icon name="edit" /> Edit
             </button>
           )}
+          {acts}
         </span>
       </footer>
     </article>

@@ -7,6 +7,8 @@ export type End = 'stop' | 'length' | 'tool_calls';
 /** Collects an answer from its events. Reports its text at most once per frame. */
 export class StreamedAnswer {
   text = '';
+  /** The id of the answer, or null before its first event. */
+  id: string | null = null;
   usage: Usage | null = null;
   /** Seconds from the call to the first text. */
   firstText: number | null = null;
@@ -25,7 +27,8 @@ export class StreamedAnswer {
         const { value, done } = await reader.read();
         if (done) throw new Error('The stream was cut.');
         for (const data of events.read(decoder.decode(value, { stream: true }))) {
-          const { text, finish, usage, error, done: complete } = additionOf(data);
+          const { id, text, finish, usage, error, done: complete } = additionOf(data);
+          this.id ??= id ?? null;
           if (error) throw new ApiError(0, error.code, error.message);
           if (text) this.add(text, started);
           if (finish) end = finish as End;
