@@ -1,6 +1,8 @@
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { FinishedJob, Job } from '../../src/domain/jobs/job.js';
+import { searchText } from '../../src/domain/record/call-content.js';
 import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
+import { utf8Bytes } from '../../src/domain/shared/text.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { aCall, at, ids } from './records.js';
@@ -50,5 +52,8 @@ export function keep({ jobHistory }: Pick<Repositories, 'jobHistory'>, call: Rec
   const job = aCall({ id, teamId, projectId, requestedBy, modelId, kind, createdAt, startedAt });
   const ofKey = keyId === null ? null : job.usage && { ...job.usage, keyId };
   const end = { ...job, status, finishedAt, usage: usage ?? ofKey, cost } as Job & FinishedJob;
-  return jobHistory.append(end, false, { kept: call });
+  const [request, answer] = [call.request, call.answer].map((side) => side && JSON.stringify(side)) as [string, string];
+  const searched = request && searchText(call.request, call.answer).toLowerCase();
+  const bytes = utf8Bytes(request ?? '') + utf8Bytes(answer ?? '');
+  return jobHistory.append(end, false, { kept: { ...call, request, answer, bytes, searched } });
 }

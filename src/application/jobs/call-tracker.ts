@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
-import type { RecordedCall } from '../../domain/record/recorded-call.js';
+import { KeptCall } from '../../domain/record/kept-call.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
 import { Demand, NOTHING } from '../../domain/spend/demand.js';
@@ -74,6 +74,8 @@ const faults: readonly ErrorKind[] = ['bad_gateway', 'unavailable', 'timeout'];
 
 /** Limits the ends that wait in memory while the database is out of reach. Further ends are lost and logged. */
 const UNSTORED = 10_000;
+/** Limits the content that these ends have together. The ends beyond it are stored without content. */
+const UNSTORED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Creates a `sync` job for every call that a model works on. Stores the end of the call and evaluates all alert rules
@@ -82,6 +84,7 @@ const UNSTORED = 10_000;
 @injectable()
 export class CallTracker {
   private readonly unstored = new Map<string, Ended>();
+  private unstoredBytes = 0;
 
   constructor(
     private readonly running: RunningCalls,
@@ -203,7 +206,7 @@ export class CallTracker {
     try {
       await this.store(end, log);
     } catch (failure) {
-      if (this.unstored.size < UNSTORED) this.unstored.set(id, end);
+      if (this.unstored.size < UNSTORED) this.storeLater(end, log);
       else log.error('the end of a call is lost');
       throw failure;
     }
@@ -217,7 +220,16 @@ export class CallTracker {
       if (!(error instanceof JobFinished)) throw error;
       log.warn('a call had its end already');
     }
+    this.unstoredBytes -= this.unstored.get(job.id)?.kept?.bytes ?? 0;
     this.unstored.delete(job.id);
+  }
+
+  private storeLater({ job, charge, kept }: Ended, log: Logger): void {
+    const fits = this.unstoredBytes + (kept?.bytes ?? 0) <= UNSTORED_BYTES;
+    if (!fits) log.warn('the content of a call is lost, because the database is out of reach');
+    const end = { job, charge, kept: kept && !fits ? KeptCall.withoutContent(kept) : kept };
+    this.unstored.set(job.id, end);
+    this.unstoredBytes += end.kept?.bytes ?? 0;
   }
 }
 
@@ -239,7 +251,7 @@ interface Finished {
 
 interface Ended extends Finished {
   /** What the project keeps of the call. Null: nothing. */
-  readonly kept: RecordedCall | null;
+  readonly kept: KeptCall | null;
 }
 
 export const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };

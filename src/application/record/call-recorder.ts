@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
-import { Job } from '../../domain/jobs/job.js';
+import type { Job } from '../../domain/jobs/job.js';
 import { type CallContent, withoutLongTexts } from '../../domain/record/call-content.js';
-import { callLimits, RecordedCall } from '../../domain/record/recorded-call.js';
+import { callLimits, KeptCall } from '../../domain/record/kept-call.js';
 import type { Recording } from '../../domain/record/recording.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { Chance, type Logger } from '../shared/ports.js';
@@ -28,20 +28,17 @@ export class CallRecorder {
    * Returns what is kept of a finished call, or null if nothing is. Never throws: a content that cannot be masked is left
    * out.
    */
-  async prepare(job: Job, recordable: Recordable, log: Logger): Promise<RecordedCall | null> {
+  async prepare(job: Job, recordable: Recordable, log: Logger): Promise<KeptCall | null> {
     const { recording } = recordable;
-    const { teamId, projectId } = job;
-    if (teamId === null || projectId === null || !Job.isFinished(job)) return null;
+    if (job.teamId === null || job.projectId === null) return null;
     if (recording.share < 1 && this.chance.draw() >= recording.share) return null;
-    const of = { ...job, teamId, projectId };
-    const kept = { recording, answerId: recordable.answerId() };
-    if (recording.content === 'none') return RecordedCall.of(of, { ...kept, content: 'none', masked: null });
+    const about = { recording, answerId: recordable.answerId(), arrivedAt: job.createdAt };
+    if (recording.content === 'none') return KeptCall.of({ ...about, content: 'none', masked: null });
     try {
-      const masked = await this.masked(recordable.content(), recording);
-      return RecordedCall.of(of, { ...kept, content: 'full', masked });
+      return KeptCall.of({ ...about, content: 'full', masked: await this.masked(recordable.content(), recording) });
     } catch (error) {
       log.warn('the content of a call is not kept, because it could not be masked', { error });
-      return RecordedCall.of(of, { ...kept, content: 'unmaskable', masked: null });
+      return KeptCall.of({ ...about, content: 'unmaskable', masked: null });
     }
   }
 
@@ -50,6 +47,6 @@ export class CallRecorder {
     const sides = [content.request, content.answer].map((side) => withoutLongTexts(side, callLimits.sideMasked));
     const whole = sides.map(({ value }) => value);
     const [request, answer] = (await this.masker.maskJson(whole, mask)) as [JsonObject, JsonObject | null];
-    return { request, answer, isCut: sides.some(({ isCut }) => isCut) };
+    return { request, answer, isCut: content.isCut || sides.some(({ isCut }) => isCut) };
   }
 }

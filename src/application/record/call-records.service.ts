@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Evaluation } from '../../domain/jobs/evaluation.js';
+import { callLimits } from '../../domain/record/kept-call.js';
 import {
   type CallProblem,
   type CallRow,
@@ -9,7 +10,7 @@ import {
   isProblem,
   rowOfCall,
 } from '../../domain/record/record-of-call.js';
-import { callLimits, RecordedCall } from '../../domain/record/recorded-call.js';
+import { RecordedCall } from '../../domain/record/recorded-call.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { utf8Bytes } from '../../domain/shared/text.js';
 import { Problems, sentList } from '../../domain/workspace/dataset-import.js';

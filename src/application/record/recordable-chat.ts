@@ -8,12 +8,15 @@ import type {
   ToolCallPart,
 } from '../../domain/chat/chat.js';
 import { answerJson, type CallContent, type RecordedAnswer, requestJson } from '../../domain/record/call-content.js';
+import { callLimits } from '../../domain/record/kept-call.js';
 import type { Recording } from '../../domain/record/recording.js';
 import { TextCollector } from '../../domain/shared/text-collector.js';
 import type { Recordable } from './call-recorder.js';
 
-/** One more character than is ever kept, so that a longer text is known to be too long. */
-const MOST = 500_001;
+/** Limits the texts of all answers of a call together. It leaves room for the names beside the texts. */
+const MOST_CHARACTERS = 0.9 * callLimits.sideMasked;
+/** Limits the answers, and the calls of tools of each. */
+const MOST_PARTS = 128;
 
 interface Growing {
   readonly text: TextCollector;
@@ -32,6 +35,8 @@ export class RecordableChat implements Recordable {
   private whole: readonly Answer[] | null = null;
   /** The id that an engine gave the answer, if the caller gets the engine's own JSON. */
   private engineId: string | null = null;
+  private room: number = MOST_CHARACTERS;
+  private isCut = false;
 
   constructor(
     readonly recording: Recording,
@@ -45,7 +50,7 @@ export class RecordableChat implements Recordable {
 
   content(): CallContent {
     const answers = this.whole ?? this.growing.map(answerOf);
-    return { request: requestJson(this.request), answer: answerJson(answers) };
+    return { request: requestJson(this.request), answer: answerJson(answers), isCut: this.isCut };
   }
 
   add(part: CompletionPart): void {
@@ -60,26 +65,42 @@ export class RecordableChat implements Recordable {
 
   private collect({ text, reasoning = '', toolCalls = [], choice = 0, ended, end }: CompletionPart): void {
     const answer = this.at(choice);
-    answer.text.add(text);
-    answer.reasoning.add(reasoning);
-    for (const part of toolCalls) addCall(answer, part);
+    if (!answer) return;
+    this.added(answer.text, text);
+    this.added(answer.reasoning, reasoning);
+    for (const part of toolCalls) this.grow(answer, part);
     answer.finishReason = ended?.finishReason ?? answer.finishReason;
     if (end) for (const one of this.growing) one.finishReason ??= end.finishReason;
   }
 
-  private at(choice: number): Growing {
-    for (let next = this.growing.length; next <= choice; next++) {
-      const [text, reasoning] = [new TextCollector(MOST), new TextCollector(MOST)];
-      this.growing.push({ text, reasoning, toolCalls: new Map(), finishReason: null });
-    }
-    return this.growing[choice] as Growing;
+  /** Returns the answer with this number. Null: there are too many. */
+  private at(choice: number): Growing | null {
+    if (choice >= MOST_PARTS) return null;
+    for (let next = this.growing.length; next <= choice; next++)
+      this.growing.push({
+        text: this.collector(),
+        reasoning: this.collector(),
+        toolCalls: new Map(),
+        finishReason: null,
+      });
+    return this.growing[choice] ?? null;
   }
-}
 
-function addCall({ toolCalls }: Growing, { index, id = '', name = '', arguments: part }: ToolCallPart): void {
-  const call = toolCalls.get(index) ?? { id, name, text: new TextCollector(MOST) };
-  call.text.add(part);
-  toolCalls.set(index, call);
+  private grow({ toolCalls }: Growing, { index, id = '', name = '', arguments: part }: ToolCallPart): void {
+    const call = toolCalls.get(index) ?? { id, name, text: this.collector() };
+    if (toolCalls.size < MOST_PARTS) toolCalls.set(index, call);
+    this.added(call.text, part);
+  }
+
+  private collector = () => new TextCollector(MOST_CHARACTERS);
+
+  /** Adds as much of a piece as there is room for. */
+  private added(text: TextCollector, piece: string): void {
+    const fitting = piece.length <= this.room ? piece : piece.slice(0, this.room);
+    this.room -= fitting.length;
+    this.isCut ||= fitting !== piece;
+    text.add(fitting);
+  }
 }
 
 const answerOf = ({ text, reasoning, toolCalls, finishReason }: Growing): RecordedAnswer => ({

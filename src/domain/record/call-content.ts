@@ -1,4 +1,5 @@
 import type { Answer, ChatRequest, ContentPart, RequestMessage, Tool } from '../chat/chat.js';
+import { utf8Bytes } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
 
 /** The content of a call in the neutral form of Tenon, as JSON with the names of the API. */
@@ -80,10 +81,12 @@ export function withoutLongTexts<Value extends Json>(value: Value, most: number)
   return limited(value, most, { sizeOf: (text) => text.length, begin: () => '' });
 }
 
-/** Keeps the beginning of a value, so that its texts and names have at most `most` bytes as JSON. */
-export function cut<Value extends Json>(value: Value, most: number): Cut<Value> {
-  if (JSON.stringify(value).length * MOST_UTF8 <= most) return { value, isCut: false };
-  return limited(value, most, { sizeOf: jsonBytes, begin });
+/** Returns a value as JSON, of which only the beginning is kept if it has more than about `most` bytes in UTF-8. */
+export function cutJson(value: Json, most: number): { readonly text: string; readonly isCut: boolean } {
+  const text = JSON.stringify(value);
+  if (text.length * MOST_UTF8 <= most || utf8Bytes(text) <= most) return { text, isCut: false };
+  const cut = limited(value, most, { sizeOf: (one) => jsonPrefix(one, Number.POSITIVE_INFINITY).bytes, begin });
+  return { text: JSON.stringify(cut.value), isCut: cut.isCut };
 }
 
 /** The most bytes in UTF-8 of a unit of a string. */
@@ -137,18 +140,27 @@ function limited<Value extends Json>(value: Value, most: number, { sizeOf, begin
   return { value: visit(value) as Value, isCut };
 }
 
-const encoder = new TextEncoder();
-const jsonBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length;
+const begin = (text: string, most: number): string => text.slice(0, jsonPrefix(text, most).length).toWellFormed();
 
-/** Finds the beginning by halves, because escapes and characters have different sizes. */
-function begin(text: string, most: number): string {
-  let [fits, tooLong] = [0, text.length];
-  while (tooLong - fits > 1) {
-    const middle = (fits + tooLong) >> 1;
-    if (jsonBytes(text.slice(0, middle)) <= most) fits = middle;
-    else tooLong = middle;
+/** Measures the longest beginning of a text that has at most `most` bytes as JSON, quotes included. */
+function jsonPrefix(text: string, most: number): { readonly length: number; readonly bytes: number } {
+  let [at, bytes] = [0, 2];
+  for (const character of text) {
+    const size = jsonBytes(character);
+    if (bytes + size > most) break;
+    at += character.length;
+    bytes += size;
   }
-  return text.slice(0, fits).toWellFormed();
+  return { length: at, bytes };
+}
+
+function jsonBytes(character: string): number {
+  const code = character.codePointAt(0) as number;
+  if (code < 0x20 || (code >= 0xd800 && code < 0xe000)) return 6; // at most: some controls have short escapes
+  if (character === '"' || character === '\\') return 2;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x1_0000 ? 3 : 4;
 }
 
 /** The most characters of one side that a search finds. The words of more could be too many for PostgreSQL. */

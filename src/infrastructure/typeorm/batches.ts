@@ -13,8 +13,14 @@ const MOST_AT_ONCE = 64;
 export class Batches<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
 
-  /** `work` returns a result for each item, in order. */
-  constructor(private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>) {}
+  /**
+   * `work` returns a result for each item, in order. The items of a batch have at most `most` together of what `weightOf`
+   * returns, unless it has only one item.
+   */
+  constructor(
+    private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly limit: { readonly most: number; readonly weightOf: (item: Item) => number } | null = null,
+  ) {}
 
   /** Returns the result of the item. Throws what `work` throws. */
   add(key: string, item: Item): Promise<Result> {
@@ -29,9 +35,22 @@ export class Batches<Item, Result> {
     });
   }
 
+  /** Returns how many of the items make the next batch. */
+  private fitting(waiting: readonly Waiting<Item, Result>[]): number {
+    const most = Math.min(waiting.length, MOST_AT_ONCE);
+    if (!this.limit) return most;
+    let [count, weight] = [0, 0];
+    for (; count < most; count++) {
+      weight += this.limit.weightOf((waiting[count] as Waiting<Item, Result>).item);
+      if (count > 0 && weight > this.limit.most) break;
+    }
+    return count;
+  }
+
   private async run(key: string): Promise<void> {
     for (;;) {
-      const batch = this.waiting.get(key)?.splice(0, MOST_AT_ONCE) ?? [];
+      const waiting = this.waiting.get(key) ?? [];
+      const batch = waiting.splice(0, this.fitting(waiting));
       if (batch.length === 0) break;
       try {
         const results = await this.work(batch.map(({ item }) => item));

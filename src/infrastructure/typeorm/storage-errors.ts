@@ -22,8 +22,8 @@ export const wasRolledBack = (error: unknown): boolean => [SERIALIZATION_FAILURE
 /** Returns whether a referenced row is gone. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 
-/** Returns whether the database refuses the rows of a statement, for example text with a NUL character, or two equal rows. */
-export const refusesRows = (error: unknown): boolean => /^2[12]/.test(sqlState(error));
+/** Returns whether the database refuses the rows of a statement: text with a NUL character, two equal rows, too many words. */
+export const refusesRows = (error: unknown): boolean => /^(2[12]|54)/.test(sqlState(error));
 
 /** Runs `write`. Throws NotFound with the name `what` if a row that it refers to is gone. */
 export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>): Promise<T> {

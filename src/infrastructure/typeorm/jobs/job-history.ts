@@ -16,6 +16,9 @@ import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
 
+/** The most bytes of content in one statement. To index the words of more could take longer than a statement may. */
+const CONTENT_AT_ONCE = 512 * 1024;
+
 /** Settles the holds of the stored calls. Their amounts and whether they have holds follow the parameter `last`. */
 const settled = (last: number) => `
   SELECT array_agg(id) AS ids, settle_holds(team_id, jsonb_agg(jsonb_build_object(
@@ -85,7 +88,10 @@ export class TypeOrmJobHistory implements JobHistory {
   private readonly texts = new Map<string, string>();
 
   /** Calls of a team that end at the same time are stored together: their budgets would let only one pass after another. */
-  private readonly ending = new Batches((ends: readonly End[]) => this.endAll(ends));
+  private readonly ending = new Batches((ends: readonly End[]) => this.endAll(ends), {
+    most: CONTENT_AT_ONCE,
+    weightOf: ({ kept }) => kept?.bytes ?? 0,
+  });
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
@@ -97,8 +103,12 @@ export class TypeOrmJobHistory implements JobHistory {
     const end = { job, ...about };
     return this.ending.add(`${job.teamId} ${Boolean(end.charge)}`, end).catch(async (error) => {
       if (!refusesRows(error)) throw error;
-      // The refused row may be that of another end in the statement.
-      return (await this.insertWithoutRules([end])).has(job.id);
+      // The refused row may be that of another end in the statement. An end never depends on what is kept of its call.
+      const alone = await this.insertWithoutRules([end]).catch((again) => {
+        if (!refusesRows(again) || !end.kept) throw again;
+        return this.insertWithoutRules([{ ...end, kept: null }]);
+      });
+      return alone.has(job.id);
     });
   }
 

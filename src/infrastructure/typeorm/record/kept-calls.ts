@@ -1,23 +1,17 @@
-import { RecordedCall } from '../../../domain/record/recorded-call.js';
-import { storable, utf8Bytes } from '../../../domain/shared/text.js';
+import type { KeptCall } from '../../../domain/record/kept-call.js';
 
-type Kept = RecordedCall | null;
+type Kept = KeptCall | null;
 
-const jsonOf = (side: RecordedCall['request']): string | null => (side === null ? null : JSON.stringify(side));
-
-/** What a call has beside its job: the types and values of the columns. */
-const columns: Readonly<Record<string, { readonly type: string; readonly of: (call: RecordedCall) => unknown }>> = {
+/** The types and values of the columns that come from the record. */
+const columns: Readonly<Record<string, { readonly type: string; readonly of: (call: KeptCall) => unknown }>> = {
   answer_id: { type: 'text', of: ({ answerId }) => answerId },
   content: { type: 'text', of: ({ content }) => content },
-  request: { type: 'json', of: ({ request }) => jsonOf(request) },
-  answer: { type: 'json', of: ({ answer }) => jsonOf(answer) },
+  request: { type: 'json', of: ({ request }) => request },
+  answer: { type: 'json', of: ({ answer }) => answer },
   truncated: { type: 'boolean', of: ({ truncated }) => truncated },
   expires_at: { type: 'timestamptz', of: ({ expiresAt }) => expiresAt },
-  stored_bytes: {
-    type: 'integer',
-    of: ({ request, answer }) => utf8Bytes(jsonOf(request) ?? '') + utf8Bytes(jsonOf(answer) ?? ''),
-  },
-  searched: { type: 'text', of: (call) => call.request && storable(RecordedCall.searchText(call)).toLowerCase() },
+  stored_bytes: { type: 'integer', of: ({ bytes }) => bytes },
+  searched: { type: 'text', of: ({ searched }) => searched },
 };
 
 /**
