@@ -1,6 +1,7 @@
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { FinishedJob, Job } from '../../src/domain/jobs/job.js';
 import { searchText } from '../../src/domain/record/call-content.js';
+import type { KeptCall } from '../../src/domain/record/kept-call.js';
 import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
 import { utf8Bytes } from '../../src/domain/shared/text.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
@@ -46,7 +47,11 @@ export const answered = (content: string, over: JsonObject = {}): JsonObject => 
 });
 
 /** Stores the end of a call with its record. Returns false if the job has ended already. */
-export function keep({ jobHistory }: Pick<Repositories, 'jobHistory'>, call: RecordedCall): Promise<boolean> {
+export function keep(
+  { jobHistory }: Pick<Repositories, 'jobHistory'>,
+  call: RecordedCall,
+  over: Partial<KeptCall> = {},
+): Promise<boolean> {
   const { id, teamId, projectId, accountId: requestedBy, keyId, modelId, kind, status, usage, cost } = call;
   const { createdAt, startedAt, finishedAt } = call;
   const job = aCall({ id, teamId, projectId, requestedBy, modelId, kind, createdAt, startedAt });
@@ -55,5 +60,5 @@ export function keep({ jobHistory }: Pick<Repositories, 'jobHistory'>, call: Rec
   const [request, answer] = [call.request, call.answer].map((side) => side && JSON.stringify(side)) as [string, string];
   const searched = request && searchText(call.request, call.answer).toLowerCase();
   const bytes = utf8Bytes(request ?? '') + utf8Bytes(answer ?? '');
-  return jobHistory.append(end, false, { kept: { ...call, request, answer, bytes, searched } });
+  return jobHistory.appendWithoutRules(end, { kept: { ...call, request, answer, bytes, searched, ...over } });
 }

@@ -203,13 +203,14 @@ export class EngineConnection<Model> {
         isOpening = false,
         ...part
       } = await this.tools.answers.event(form, data, signal);
-      if (reason && part.text !== '') throw new RuntimeInvalidResponse('it goes on after its end.');
+      if (reason && part.text !== '' && !part.choice) throw new RuntimeInvalidResponse('it goes on after its end.');
       if (answer.add(part)) opening.push({ part, size: data.length * (part.logprobs ? LOGPROBS_GROW : 1) });
       if (!isOpening || opening.length > MOST_OPENING) yield* opening.splice(0);
       reason = finishReason ?? reason;
       if (stopText !== undefined) stopped = { stopText };
       usage = counted ?? usage;
-      if (isStrict && !text.add(part.text)) throw new RuntimeInvalidResponse('it is too long to be checked.');
+      if (isStrict && !part.choice && !text.add(part.text))
+        throw new RuntimeInvalidResponse('it is too long to be checked.');
     }
     const end = { finishReason: answer.end(reason), ...stopped, usage };
     yield* opening;

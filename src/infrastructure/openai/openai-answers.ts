@@ -1,6 +1,13 @@
 /** Reads the answers of engines with OpenAI's API. */
 import { z } from 'zod';
-import type { Completion, FinishReason, ToolCall, ToolCallPart } from '../../domain/chat/chat.js';
+import type {
+  Answer,
+  Completion,
+  CompletionPart,
+  FinishReason,
+  ToolCall,
+  ToolCallPart,
+} from '../../domain/chat/chat.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk, Wanted } from '../http-engine/engine-dialect.js';
 import { embeddingsAnswer } from './embeddings.js';
@@ -96,7 +103,9 @@ const contentOf = ({ verbatim }: Wanted) => (verbatim ? Any.optional() : Text);
 /** Engines have two names for what the model thinks. */
 const reasoningFields = { reasoning_content: Any.optional(), reasoning: Any.optional() };
 
-const callsOf = <Call>({ verbatim }: Wanted, call: z.ZodType<Call>) => (verbatim ? Unread.optional() : toolCalls(call));
+/** The caller of a verbatim request reads the calls itself. Those of another form are then unknown here. */
+const callsOf = <Call>({ verbatim }: Wanted, call: z.ZodType<Call>) =>
+  verbatim ? toolCalls(call).catch(null) : toolCalls(call);
 
 /** vLLM has the stop text that was reached in `stop_reason`. It may also be the number of a token. */
 const StopText = Any.optional();
@@ -184,17 +193,17 @@ function answer(model: Model, wanted: Wanted): z.ZodType<Completion> {
         {
           object: z.literal(wanted.texts ? 'text_completion' : 'chat.completion', NO_COMPLETION),
           model: z.enum(namesOf(model), OTHER_MODEL),
-          choices: z.tuple([wanted.texts ? textChoiceOf(wanted) : choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
+          choices: z
+            .tuple([wanted.texts ? textChoiceOf(wanted) : choiceOf(wanted)], NO_TEXT)
+            .rest(wanted.verbatim && !wanted.texts ? choiceOf(wanted).nullable().catch(null) : Unread),
           usage: UsageFigures,
         },
         NO_COMPLETION,
       )
-      .transform(({ choices: [{ message, logprobs, finish_reason, stop_reason }], usage }) => ({
-        ...partOf(message, logprobs),
-        ...stopTextOf(stop_reason),
-        finishReason: finish_reason ?? 'stop',
-        usage,
-      })),
+      .transform(({ choices: [first, ...others], usage }) => {
+        const further = others.flatMap((choice) => (choice ? [answerOf(choice)] : []));
+        return { ...answerOf(first), usage, ...(further.length > 0 && { others: further }) };
+      }),
     ({ model: _, ...json }) => (wanted.verbatim ? json : null),
     NO_COMPLETION,
   );
@@ -219,6 +228,8 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
       .refine(({ object, model, choices }) => (object && model) || isEmpty(choices?.[0]), OTHER_MODEL)
       .transform(({ choices, usage }): EngineChunk => {
         const first = choices?.find(({ index }) => !index);
+        const [other] = first ? [] : (choices ?? []);
+        if (other) return { ...partOfOther(other), finishReason: null, usage };
         const finishReason = first?.finish_reason ?? null;
         return { ...partOf(first?.delta, first?.logprobs), ...stopTextOf(first?.stop_reason), finishReason, usage };
       }),
@@ -264,7 +275,35 @@ interface MessageJson<Call> extends Reasoned {
   readonly tool_calls?: readonly Call[] | null | undefined;
 }
 
-function partOf<Call>(message: MessageJson<Call> | null | undefined, logprobs: z.infer<typeof Logprobs>) {
+interface ChoiceJson<Call> {
+  readonly message: MessageJson<Call>;
+  readonly logprobs?: z.infer<typeof Logprobs> | null | undefined;
+  readonly finish_reason?: FinishReason | null | undefined;
+  readonly stop_reason?: string | null | undefined;
+}
+
+const answerOf = ({ message, logprobs, finish_reason, stop_reason }: ChoiceJson<ToolCall>): Answer => ({
+  ...partOf(message, logprobs),
+  ...stopTextOf(stop_reason),
+  finishReason: finish_reason ?? 'stop',
+});
+
+interface ChunkChoiceJson {
+  readonly index?: number | null | undefined;
+  readonly delta?: MessageJson<ToolCallPart> | null | undefined;
+  readonly finish_reason?: FinishReason | null | undefined;
+}
+
+/** Returns the part of a further choice. Only its own caller needs its probabilities. */
+function partOfOther({ index, delta, finish_reason: finishReason }: ChunkChoiceJson): CompletionPart {
+  const ended = finishReason ? { ended: { finishReason } } : {};
+  return { ...partOf(delta, null), choice: index ?? 0, ...ended };
+}
+
+function partOf<Call>(
+  message: MessageJson<Call> | null | undefined,
+  logprobs: z.infer<typeof Logprobs> | null | undefined,
+) {
   const { content, tool_calls: toolCalls } = message ?? {};
   const reasoning = reasoningOf(message);
   return {

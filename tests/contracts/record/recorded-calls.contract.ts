@@ -88,6 +88,17 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
+    it('never keeps the end of a call from being stored', async () => {
+      const call = aCallOf(stock.project, stock.account);
+      const beside = [1, 2, 3].map(() => aCallOf(stock.project, stock.account, { content: 'full', request: {} }));
+      const words = Array.from({ length: 40_000 }, (_, n) => `${n}-a${n * 7}-b${n * 13}-c${n * 17}`).join(' ');
+      const stored = [...beside.map((one) => keep(stock, one)), keep(stock, call, { searched: words })];
+      expect(await Promise.all(stored)).toEqual([true, true, true, true]);
+      expect(await stock.jobs.find(call.id)).toMatchObject({ status: 'succeeded' });
+      expect(await calls.find(stock.team.id, call.id)).toBeNull();
+      for (const one of beside) expect(await calls.find(stock.team.id, one.id)).toEqual(one);
+    });
+
     it('returns several calls of a project by their ids and by the ids in their answers', async () => {
       const own = await add();
       const older = await add({ answerId: 'chatcmpl-1', createdAt: at(1) });
