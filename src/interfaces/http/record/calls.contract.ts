@@ -15,9 +15,9 @@ import {
   choice,
   Deleted,
   id,
-  idText,
   intLike,
   namedObject,
+  secondsText,
   Timestamp,
   textLike,
 } from '../schemas.js';
@@ -101,25 +101,27 @@ export const CallAnswer = namedObject('Call', {
   expires_at: Timestamp.describe('The call is deleted then.'),
 });
 
-const time = (what: string) =>
-  z.coerce
-    .number({ error: 'must be a time in seconds since the epoch' })
-    .min(0)
-    .max(100_000_000_000)
-    .optional()
-    .meta({ description: `${what}, in seconds since the epoch.`, example: 1763683200 });
+const idOf = (kind: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${kind}_[0-9a-f-]{36}$`), { error: `must be an id that begins with ${kind}_` })
+    .optional();
+
+const scoreError = { error: 'must be a number from -1 to 1, such as 0.5' };
 
 const filters = {
-  since: time('Only calls that arrived at this time or later'),
-  until: time('Only calls that arrived before this time'),
-  model_id: idText('mdl').optional(),
-  key_id: idText('key').optional(),
-  account_id: idText('usr').optional(),
+  since: secondsText()
+    .optional()
+    .describe('Only calls that arrived at this time or later, in seconds since the epoch.'),
+  until: secondsText().optional().describe('Only calls that arrived before this time, in seconds since the epoch.'),
+  model_id: idOf('mdl').describe('Only calls that this model has answered, or was the last one to try.'),
+  key_id: idOf('key').describe('Only calls with this API key.'),
+  account_id: idOf('usr').describe('Only calls of this account.'),
   status: choice(finalStatuses).optional(),
-  score: z.coerce
-    .number({ error: 'must be a number from -1 to 1' })
-    .min(-1)
-    .max(1)
+  score: z
+    .string(scoreError)
+    .regex(/^-?(0(\.\d{1,20})?|1(\.0{1,20})?)$/, scoreError)
+    .transform(Number)
     .optional()
     .describe('Only calls with a current feedback that has exactly this score.'),
   label: z.string().min(1).max(64).optional().describe('Only calls with a current feedback that has this label.'),

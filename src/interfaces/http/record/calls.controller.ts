@@ -9,7 +9,7 @@ import { answerFrom, hidden, listed } from '../answers.js';
 import { type CallOf, type Controller, type Existence, route, type StreamedResponse } from '../contract.js';
 import { csvRows, fileAnswer, jsonLines } from '../files.js';
 import { boundedPageOf } from '../paging.js';
-import { dateOf, seconds } from '../schemas.js';
+import { seconds } from '../schemas.js';
 import * as contracts from './calls.contract.js';
 
 @injectable()
@@ -106,8 +106,8 @@ type Filters = Pick<
 
 const filterOf = ({ project_id: projectId }: { readonly project_id: string }, query: Filters): CallFilter => ({
   projectId,
-  since: query.since === undefined ? null : dateOf(query.since),
-  until: query.until === undefined ? null : dateOf(query.until),
+  since: query.since ?? null,
+  until: query.until ?? null,
   modelId: query.model_id ?? null,
   keyId: query.key_id ?? null,
   accountId: query.account_id ?? null,
