@@ -129,7 +129,14 @@ describe('the calls of a project', () => {
     for (const one of selecting) expect([one, await listed(`?${one}`)]).toEqual([one, [wanted.id]]);
     for (const one of [`until=${seconds}`, `account_id=${developer.id}`, 'q=who', 'status=succeeded'])
       expect([one, await listed(`?${one}`)]).toEqual([one, [other.id]]);
-    for (const one of ['score=0.5', 'q=lou', 'label=wron', 'status=cancelled', 'model_id=%27', 'q=%F0%9F%A6%86'])
+    for (const one of [
+      'score=0.5',
+      'q=lou',
+      'label=wron',
+      'status=cancelled',
+      `model_id=mdl_${UUID.replace('0', '1')}`,
+      'q=%F0%9F%A6%86',
+    ])
       expect([one, await listed(`?${one}`)]).toEqual([one, []]);
     const { body } = await list('?score=-0.5');
     const said = { account_id: admin.id, score: -0.5, label: 'wrong', comment: 'Yes', is_current: true };
