@@ -18,8 +18,10 @@ export const mostMaskedCharacters = 1_048_576;
  * - Finds that overlap become one. It gets the label of the find that begins first, or of the longest of these.
  * - A find may be written with the escapes of JSON, such as `\u0040`, with percent-encoding, or with other forms of a
  *   character in Unicode. Invisible characters within a find do not hide it.
- * - A text that is JSON stays JSON. Each of its strings, keys and numbers is masked by itself. With the kind `secret`, a
- *   value under a key such as `password` is masked whole.
+ * - A text that is JSON stays JSON. Each of its strings, keys and numbers is masked by itself.
+ * - With the kind `secret`, a value under a key such as `password` is masked whole. If it is an object or a list, each text
+ *   and number within is, except under keys with which a JSON schema tells about a value, such as `type`. So is `value`
+ *   beside a `name` or `key` such as `password`.
  * - The content must be complete: a find that was cut into two texts cannot be found.
  * - The time grows linearly with the length of the content. All own patterns together take at most 10 ms of the processor
  *   for one call.

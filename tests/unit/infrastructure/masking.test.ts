@@ -65,6 +65,18 @@ describe('the masking of content, on 256 KB', () => {
   });
 
   it.each([
+    [
+      'keys that become equal',
+      (n: number) => Object.fromEntries(Array.from({ length: n }, (_, k) => [`${k}@a.de`, 1])),
+    ],
+    ['values beside names of secrets', (n: number) => `${'{"name":"token","value":'.repeat(n)}1${'}'.repeat(n)}`],
+  ])('masks many %s in linear time', (_, many) => {
+    const [few, more] = [many(500), many(12_000)];
+    const [little, much] = [few, more].map((value) => leastMs(() => masker.mask(value, maskKinds))) as [number, number];
+    expect(much).toBeLessThan(Math.max(60 * little, 500));
+  });
+
+  it.each([
     ...[
       'a',
       'a@',
