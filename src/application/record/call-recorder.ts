@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import { Job } from '../../domain/jobs/job.js';
 import { type CallContent, withoutLongTexts } from '../../domain/record/call-content.js';
+import { withoutOpenEnds } from '../../domain/record/open-end.js';
 import { callLimits, RecordedCall } from '../../domain/record/recorded-call.js';
 import type { Recording } from '../../domain/record/recording.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -47,9 +48,10 @@ export class CallRecorder {
 
   private async masked(content: CallContent, { mask }: Recording): Promise<CallContent> {
     if (mask.length === 0) return content;
-    const sides = [content.request, content.answer].map((side) => withoutLongTexts(side, callLimits.sideMasked));
+    const end = content.answer && withoutOpenEnds(content.answer);
+    const sides = [content.request, end?.value ?? null].map((side) => withoutLongTexts(side, callLimits.sideMasked));
     const whole = sides.map(({ value }) => value);
     const [request, answer] = (await this.masker.maskJson(whole, mask)) as [JsonObject, JsonObject | null];
-    return { request, answer, isCut: sides.some(({ isCut }) => isCut) };
+    return { request, answer, isCut: [...sides, end].some((side) => side?.isCut) };
   }
 }
