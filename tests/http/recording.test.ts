@@ -1,4 +1,5 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { Masker } from '../../src/application/record/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import { RuntimeUnavailable } from '../../src/domain/chat/errors.js';
 import { callLimits } from '../../src/domain/record/recorded-call.js';
@@ -249,6 +250,21 @@ describe('a secret', () => {
     const [call] = await calls();
     const text = 'I am [email] too';
     expect(call.request.messages[0].content).toEqual([{ text }, { image: 'not kept' }, { text }]);
+  });
+
+  it('is masked in the turn of the team, as feedback on the call is', async () => {
+    const masking = jest.spyOn(app.container.get(Masker), 'maskJson');
+    await records({ content: 'full', mask: ['email'] });
+    const { body } = await chat('Hi');
+    const [call] = await calls();
+    await app.post(`/v1/calls/${body.id}/feedback`, admin.apiKey, { comment: 'Good' });
+    const [{ owner } = { owner: '' }] = await query<{ owner: string }>(
+      app.database.url,
+      'SELECT team_id AS owner FROM calls WHERE id = $1',
+      [call.id],
+    );
+    expect(masking.mock.calls.map(([, , by]) => by)).toEqual([{ owner }, { owner }]);
+    masking.mockRestore();
   });
 
   it('is not kept in part if the answer ends within it', async () => {

@@ -38,7 +38,7 @@ export class CallRecorder {
     const kept = { recording, answerId: recordable.answerId() };
     if (recording.content === 'none') return RecordedCall.of(of, { ...kept, content: 'none', masked: null });
     try {
-      const masked = await this.masked(recordable.content(), recording);
+      const masked = await this.masked(recordable.content(), recording, teamId);
       return RecordedCall.of(of, { ...kept, content: 'full', masked });
     } catch (error) {
       log.warn('the content of a call is not kept, because it could not be masked', { error });
@@ -46,12 +46,12 @@ export class CallRecorder {
     }
   }
 
-  private async masked(content: CallContent, { mask }: Recording): Promise<CallContent> {
+  private async masked(content: CallContent, { mask }: Recording, owner: string): Promise<CallContent> {
     if (mask.length === 0) return content;
     const end = content.answer && withoutOpenEnds(content.answer);
     const sides = [content.request, end?.value ?? null].map((side) => withoutLongTexts(side, callLimits.sideMasked));
     const whole = sides.map(({ value }) => value);
-    const [request, answer] = (await this.masker.maskJson(whole, mask)) as [JsonObject, JsonObject | null];
+    const [request, answer] = (await this.masker.maskJson(whole, mask, { owner })) as [JsonObject, JsonObject | null];
     return { request, answer, isCut: [...sides, end].some((side) => side?.isCut) };
   }
 }

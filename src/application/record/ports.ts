@@ -11,6 +11,11 @@ import type { Page, SizedItem } from '../shared/ports.js';
  */
 export const mostMaskedCharacters = 1_048_576;
 
+export interface MaskingCaller {
+  /** The team whose content it is. Teams share what may wait, and take turns. */
+  readonly owner: string;
+}
+
 /**
  * Replaces personal data and secrets in content before it is stored: a find of the kind `email` becomes `[email]`, a
  * find of an own pattern `[<name>]`. The text around the finds stays as it is.
@@ -28,18 +33,18 @@ export const mostMaskedCharacters = 1_048_576;
  * - Other calls of the service go on meanwhile.
  *
  * Both methods throw MaskingFailed if the content is not masked completely: it is longer than `mostMaskedCharacters`, the
- * masking takes too long, or too much other content waits. The caller must not store the content then.
+ * masking takes too long, or too much other content waits, of its owner or in all. The caller must not store the content then.
  */
 export abstract class Masker {
   /** Returns why a linear-time engine cannot run an own pattern, or null if it can. */
   abstract problem(pattern: string): string | null;
   /** Returns the masked text. */
-  abstract mask(text: string, masks: readonly Mask[]): Promise<string>;
+  abstract mask(text: string, masks: readonly Mask[], by?: MaskingCaller): Promise<string>;
   /**
    * Returns a value of which all strings, numbers and keys are masked. Keys that become equal get a number, such as
    * `[email] 2`.
    */
-  abstract maskJson<T extends Json>(value: T, masks: readonly Mask[]): Promise<T>;
+  abstract maskJson<T extends Json>(value: T, masks: readonly Mask[], by?: MaskingCaller): Promise<T>;
 }
 
 /** Selects calls of a project. A null field selects all. */
