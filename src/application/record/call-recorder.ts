@@ -17,7 +17,7 @@ export interface Recordable {
   content(): CallContent;
 }
 
-/** Keeps calls as their projects want. Masks their contents before anything is stored. */
+/** Keeps calls as their projects want. Masks what they want masked before anything is stored. */
 @injectable()
 export class CallRecorder {
   constructor(
