@@ -1,4 +1,5 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { Masker } from '../../src/application/record/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import { RuntimeUnavailable } from '../../src/domain/chat/errors.js';
 import { callLimits } from '../../src/domain/record/kept-call.js';
@@ -239,6 +240,59 @@ describe('a secret', () => {
     expect(last.answer.content).toBe(masked);
     for (const other of others) expect(other.answer.content).toBe('Write to [email] now');
     expect(await found()).toEqual([]);
+  });
+
+  it('is masked if the texts of a message cut it, also beside an image', async () => {
+    await records({ content: 'full', mask: ['email'] });
+    const texts = ['I am ada@exam', 'ple.com', ' too'].map((text) => ({ type: 'text', text }));
+    const image = { type: 'image_url', image_url: { url: 'https://e.org/x.png' } };
+    await openai({ messages: [{ role: 'user', content: [...texts, image, ...texts] }] });
+    const [call] = await calls();
+    const text = 'I am [email] too';
+    expect(call.request.messages[0].content).toEqual([{ text }, { image: 'not kept' }, { text }]);
+  });
+
+  it('is masked in the turn of the team, as feedback on the call is', async () => {
+    const masking = jest.spyOn(app.container.get(Masker), 'maskJson');
+    await records({ content: 'full', mask: ['email'] });
+    const { body } = await chat('Hi');
+    const [call] = await calls();
+    await app.post(`/v1/calls/${body.id}/feedback`, admin.apiKey, { comment: 'Good' });
+    const [{ owner } = { owner: '' }] = await query<{ owner: string }>(
+      app.database.url,
+      'SELECT team_id AS owner FROM calls WHERE id = $1',
+      [call.id],
+    );
+    expect(masking.mock.calls.map(([, , by]) => by)).toEqual([{ owner }, { owner }]);
+    masking.mockRestore();
+  });
+
+  it('is not kept in part if the answer ends within it', async () => {
+    const open = { text: 'See 4111 1111 1111 111', reasoning: 'Of AKIAIOSFODNN7EXAMPL' };
+    const toolCalls = [{ index: 0, id: 'c', name: 'f', arguments: '{"to": "ada.lovelace@exam' }];
+    const asked = async (last: () => CompletionPart) => {
+      parts = async function* () {
+        yield { ...open, toolCalls };
+        yield last();
+      };
+      await openai({ messages: [{ role: 'user', content: 'Hi' }], stream: true });
+    };
+    const broken = () => {
+      throw new RuntimeUnavailable('it broke.');
+    };
+    const atMost = () => ({ text: '', end: { ...end, finishReason: 'length' } }) as const;
+    await records({ content: 'full', mask: ['card'] });
+    await asked(broken);
+    await asked(atMost);
+    const kept = { content: 'See ', reasoning: 'Of ', tool_calls: [{ id: 'c', name: 'f', arguments: '{"to"' }] };
+    expect(await calls()).toMatchObject([
+      { truncated: true, answer: { ...kept, finish_reason: 'length' } },
+      { truncated: true, answer: { ...kept, finish_reason: null } },
+    ]);
+    await records({ content: 'full' });
+    await asked(atMost);
+    const [unmasked] = await calls();
+    expect(unmasked).toMatchObject({ truncated: false, answer: { content: open.text, reasoning: open.reasoning } });
   });
 
   it('is not stored if the content cannot be masked', async () => {

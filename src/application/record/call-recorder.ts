@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { Job } from '../../domain/jobs/job.js';
 import { type CallContent, withoutLongTexts } from '../../domain/record/call-content.js';
 import { callLimits, KeptCall } from '../../domain/record/kept-call.js';
+import { withoutOpenEnds } from '../../domain/record/open-end.js';
 import type { Recording } from '../../domain/record/recording.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { Chance, type Logger } from '../shared/ports.js';
@@ -16,7 +17,7 @@ export interface Recordable {
   content(): CallContent;
 }
 
-/** Keeps calls as their projects want. Masks their contents before anything is stored. */
+/** Keeps calls as their projects want. Masks what they want masked before anything is stored. */
 @injectable()
 export class CallRecorder {
   constructor(
@@ -35,18 +36,21 @@ export class CallRecorder {
     const about = { recording, answerId: recordable.answerId(), arrivedAt: job.createdAt };
     if (recording.content === 'none') return KeptCall.of({ ...about, content: 'none', masked: null });
     try {
-      return KeptCall.of({ ...about, content: 'full', masked: await this.masked(recordable.content(), recording) });
+      const masked = await this.masked(recordable.content(), recording, job.teamId);
+      return KeptCall.of({ ...about, content: 'full', masked });
     } catch (error) {
       log.warn('the content of a call is not kept, because it could not be masked', { error });
       return KeptCall.of({ ...about, content: 'unmaskable', masked: null });
     }
   }
 
-  private async masked(content: CallContent, { mask }: Recording): Promise<CallContent> {
+  private async masked(content: CallContent, { mask }: Recording, owner: string): Promise<CallContent> {
     if (mask.length === 0) return content;
-    const sides = [content.request, content.answer].map((side) => withoutLongTexts(side, callLimits.sideMasked));
+    const end = content.answer && withoutOpenEnds(content.answer);
+    const sides = [content.request, end?.value ?? null].map((side) => withoutLongTexts(side, callLimits.sideMasked));
     const whole = sides.map(({ value }) => value);
-    const [request, answer] = (await this.masker.maskJson(whole, mask)) as [JsonObject, JsonObject | null];
-    return { request, answer, isCut: content.isCut || sides.some(({ isCut }) => isCut) };
+    const [request, answer] = (await this.masker.maskJson(whole, mask, { owner })) as [JsonObject, JsonObject | null];
+    const isCut = content.isCut || end?.isCut || sides.some((side) => side.isCut);
+    return { request, answer, isCut: isCut === true };
   }
 }

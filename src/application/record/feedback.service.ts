@@ -44,7 +44,7 @@ export class FeedbackService {
     const call = await this.call(caller, callId);
     const input = Feedback.checked(sent);
     const { spec } = await this.workspace.project(caller, call.projectId);
-    const masked = await this.masked(input, Recording.of(spec));
+    const masked = await this.masked(input, Recording.of(spec), caller.teamId);
     const { accountId } = caller;
     const feedback: Feedback = {
       ...masked,
@@ -69,11 +69,11 @@ export class FeedbackService {
   }
 
   /** Masks the texts as the project wants it now. Throws InvalidRequest if they cannot be masked. */
-  private async masked({ score, ...texts }: FeedbackInput, { mask }: Recording): Promise<FeedbackInput> {
+  private async masked({ score, ...texts }: FeedbackInput, { mask }: Recording, owner: string): Promise<FeedbackInput> {
     if (mask.length === 0) return { score, ...texts };
     try {
       const sent: readonly Json[] = [texts.label, texts.comment, texts.correction];
-      const [label, comment, correction] = await this.masker.maskJson(sent, mask);
+      const [label, comment, correction] = await this.masker.maskJson(sent, mask, { owner });
       return { score, label, comment, correction } as FeedbackInput;
     } catch (error) {
       if (!(error instanceof MaskingFailed)) throw error;

@@ -11,6 +11,11 @@ import type { Page, SizedItem } from '../shared/ports.js';
  */
 export const mostMaskedCharacters = 1_048_576;
 
+export interface MaskingCaller {
+  /** The team whose content it is. Teams share what may wait, and take turns. */
+  readonly owner: string;
+}
+
 /**
  * Replaces personal data and secrets in content before it is stored: a find of the kind `email` becomes `[email]`, a
  * find of an own pattern `[<name>]`. The text around the finds stays as it is.
@@ -18,26 +23,28 @@ export const mostMaskedCharacters = 1_048_576;
  * - Finds that overlap become one. It gets the label of the find that begins first, or of the longest of these.
  * - A find may be written with the escapes of JSON, such as `\u0040`, with percent-encoding, or with other forms of a
  *   character in Unicode. Invisible characters within a find do not hide it.
- * - A text that is JSON stays JSON. Each of its strings, keys and numbers is masked by itself. With the kind `secret`, a
- *   value under a key such as `password` is masked whole.
+ * - A text that is JSON stays JSON. Each of its strings, keys and numbers is masked by itself.
+ * - With the kind `secret`, a value under a key such as `password` is masked whole. If it is an object or a list, each text
+ *   and number within is, except under keys with which a JSON schema tells about a value, such as `type`. So is `value`
+ *   beside a `name` or `key` such as `password`.
  * - The content must be complete: a find that was cut into two texts cannot be found.
  * - The time grows linearly with the length of the content. All own patterns together take at most 10 ms of the processor
  *   for one call.
  * - Other calls of the service go on meanwhile.
  *
  * Both methods throw MaskingFailed if the content is not masked completely: it is longer than `mostMaskedCharacters`, the
- * masking takes too long, or too much other content waits. The caller must not store the content then.
+ * masking takes too long, or too much other content waits, of its owner or in all. The caller must not store the content then.
  */
 export abstract class Masker {
   /** Returns why a linear-time engine cannot run an own pattern, or null if it can. */
   abstract problem(pattern: string): string | null;
   /** Returns the masked text. */
-  abstract mask(text: string, masks: readonly Mask[]): Promise<string>;
+  abstract mask(text: string, masks: readonly Mask[], by?: MaskingCaller): Promise<string>;
   /**
    * Returns a value of which all strings, numbers and keys are masked. Keys that become equal get a number, such as
    * `[email] 2`.
    */
-  abstract maskJson<T extends Json>(value: T, masks: readonly Mask[]): Promise<T>;
+  abstract maskJson<T extends Json>(value: T, masks: readonly Mask[], by?: MaskingCaller): Promise<T>;
 }
 
 /** Selects calls of a project. A null field selects all. */

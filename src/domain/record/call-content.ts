@@ -7,7 +7,7 @@ export interface CallContent {
   readonly request: JsonObject;
   /** Null: the call has no answer. */
   readonly answer: JsonObject | null;
-  /** True: texts that are too long were left out. */
+  /** True: texts that are too long, or the open end of the answer, were left out. */
   readonly isCut?: boolean;
 }
 
@@ -50,7 +50,7 @@ const oneAnswer = ({ text, toolCalls = [], reasoning, finishReason }: RecordedAn
 
 function messageJson({ role, content, parts, name, toolCalls, toolCallId, refusal, reasoning }: RequestMessage) {
   return present({
-    ...{ role, name, content: parts?.some(isImage) ? parts.map(partJson) : content },
+    ...{ role, name, content: parts?.some(isImage) ? joined(parts).map(partJson) : content },
     ...{ reasoning, tool_calls: toolCalls?.map(toolCallJson), tool_call_id: toolCallId, refusal },
   });
 }
@@ -65,13 +65,24 @@ const toolJson = ({ name, description, parameters, strict }: Tool): JsonObject =
 const isImage = (part: ContentPart): boolean => 'imageUrl' in part;
 const partJson = (part: ContentPart): JsonObject => ('imageUrl' in part ? IMAGE : { text: part.text });
 
+/** Joins texts that follow each other, because a masker finds nothing that goes on in the next text. */
+function joined(parts: readonly ContentPart[]): readonly ContentPart[] {
+  const result: ContentPart[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if (last && 'text' in last && 'text' in part) result[result.length - 1] = { text: last.text + part.text };
+    else result.push(part);
+  }
+  return result;
+}
+
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Leaves out what is absent. */
 const present = (fields: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
 
-interface Cut<Value> {
+export interface Cut<Value> {
   readonly value: Value;
   readonly isCut: boolean;
 }

@@ -3,19 +3,20 @@ import type { Mask, MaskKind, OwnMask } from '../../domain/record/recording.js';
 import { isObject, type Json, type JsonObject } from '../../domain/workspace/json.js';
 import type { Find } from './find.js';
 import { folded } from './folded-text.js';
-import { isJson, type JsonPart, readParts } from './json-text.js';
+import { isJson, type JsonPart, partsOf } from './json-text.js';
 import { finders } from './kinds.js';
 import { OwnPatterns } from './own-patterns.js';
-import { namesSecret } from './secrets.js';
+import { hasSecretValue, holdsValue, isSecretUnder } from './secret-keys.js';
 
 interface LabelledFind extends Find {
   readonly label: string;
 }
 
-/** A text to mask, and the key under which it stands. */
+/** A text to mask. */
 interface Part {
   readonly text: string;
-  readonly key: string | null;
+  /** True: it stands under the name of a secret. */
+  readonly isSecret: boolean;
 }
 
 /** Tool arguments are JSON in a string of JSON. Deeper levels are masked as text, with their escapes. */
@@ -29,7 +30,7 @@ export class ContentMasking {
   mask(value: Json, masks: readonly Mask[]): Json {
     try {
       const parts: Part[] = [];
-      collect(value, null, parts);
+      collect(value, false, parts);
       return rebuilt(value, this.maskAll(parts, masks).values());
     } catch (error) {
       if (error instanceof MaskingFailed) throw error;
@@ -41,12 +42,13 @@ export class ContentMasking {
   private maskAll(parts: readonly Part[], masks: readonly Mask[]): string[] {
     const kinds = masks.filter(isKind);
     const own = masks.filter((mask): mask is OwnMask => !isKind(mask));
-    const isSecret = (key: string | null) => key !== null && kinds.includes('secret') && namesSecret(key);
-    const isNeeded = ({ text, key }: Part) => text !== '' && (own.length > 0 || mayHaveFinds(text) || isSecret(key));
+    const areMasked = kinds.includes('secret');
+    const isWhole = ({ isSecret }: Part) => isSecret && areMasked;
+    const isNeeded = (part: Part) => part.text !== '' && (own.length > 0 || mayHaveFinds(part.text) || isWhole(part));
     const leaves: Part[] = [];
     const nodes = parts.map((part) => nodeOf(part, 0, leaves, isNeeded));
     const finds = this.finds(leaves, kinds, own);
-    const results = leaves.map(({ text, key }, at) => (isSecret(key) ? '[secret]' : replaced(text, finds[at] ?? [])));
+    const results = leaves.map((leaf, at) => (isWhole(leaf) ? '[secret]' : replaced(leaf.text, finds[at] ?? [])));
     return nodes.map((node) => written(node, results));
   }
 
@@ -88,17 +90,14 @@ type InnerNode = JsonPart & { readonly node: Node };
 /** Adds the texts to mask to `leaves`. The parts of a text that is JSON are masked by themselves, so that it stays JSON. */
 function nodeOf(part: Part, level: number, leaves: Part[], isNeeded: (part: Part) => boolean): Node {
   if (!isNeeded(part)) return part.text;
+  if (level >= MOST_LEVELS || !isJson(part.text)) return leaves.push(part) - 1;
   const inner: InnerNode[] = [];
-  const add = (one: JsonPart) => {
-    const key = one.key ?? part.key;
-    const node = nodeOf({ text: one.text, key }, level + 1, leaves, isNeeded);
+  for (const one of partsOf(part.text)) {
+    const isSecret = one.isSecret || part.isSecret;
+    const node = nodeOf({ text: one.text, isSecret }, level + 1, leaves, isNeeded);
     if (typeof node !== 'string') inner.push({ ...one, node });
-  };
-  if (level < MOST_LEVELS && isJson(part.text)) {
-    readParts(part.text, add);
-    return { text: part.text, parts: inner };
   }
-  return leaves.push(part) - 1;
+  return { text: part.text, parts: inner };
 }
 
 function written(node: Node, results: readonly string[]): string {
@@ -133,14 +132,17 @@ function replaced(text: string, finds: readonly LabelledFind[]): string {
 }
 
 /** Lists the texts of a value: keys before their values. */
-function collect(value: Json, key: string | null, parts: Part[]): void {
-  if (typeof value === 'string' || typeof value === 'number') parts.push({ text: String(value), key });
-  else if (Array.isArray(value)) for (const item of value) collect(item, key, parts);
-  else if (isObject(value))
-    for (const [name, member] of Object.entries(value)) {
-      parts.push({ text: name, key: null });
-      collect(member, name, parts);
+function collect(value: Json, isSecret: boolean, parts: Part[]): void {
+  if (typeof value === 'string' || typeof value === 'number') parts.push({ text: String(value), isSecret });
+  else if (Array.isArray(value)) for (const item of value) collect(item, isSecret, parts);
+  else if (isObject(value)) {
+    const members = Object.entries(value);
+    const isNamed = hasSecretValue(members);
+    for (const [name, member] of members) {
+      parts.push({ text: name, isSecret: false });
+      collect(member, isSecretUnder(name, isSecret) || (isNamed && holdsValue(name)), parts);
     }
+  }
 }
 
 /** Builds the value from the masked texts, in the order of `collect`. */
@@ -154,10 +156,14 @@ function rebuilt(value: Json, results: Iterator<string>): Json {
   if (Array.isArray(value)) return value.map((item) => rebuilt(item, results));
   if (!isObject(value)) return value;
   const members = new Map<string, Json>();
+  const counts = new Map<string, number>(); // so that many equal keys take linear time
   for (const member of Object.values(value)) {
     const name = next();
     let free = name;
-    for (let count = 2; members.has(free); count++) free = `${name} ${count}`;
+    for (let count = counts.get(name) ?? 2; members.has(free); count++) {
+      free = `${name} ${count}`;
+      counts.set(name, count + 1);
+    }
     members.set(free, rebuilt(member, results));
   }
   return Object.fromEntries(members) as JsonObject;

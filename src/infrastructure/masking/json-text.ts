@@ -1,4 +1,6 @@
 import { isDigit } from './characters.js';
+import { holdsName, holdsValue, isSecretUnder } from './secret-keys.js';
+import { namesSecret } from './secrets.js';
 
 /** A string, number or key within a text of JSON. */
 export interface JsonPart {
@@ -6,8 +8,8 @@ export interface JsonPart {
   readonly to: number;
   /** The value of a string without its escapes, or a number as it is written. */
   readonly text: string;
-  /** The key of the value, or of the list in which it is. It is null for a key. */
-  readonly key: string | null;
+  /** True: it is a value under the name of a secret, also within objects and lists. False for keys. */
+  readonly isSecret: boolean;
 }
 
 const [QUOTE, BACKSLASH, COLON, MINUS, COMMA] = [0x22, 0x5c, 0x3a, 0x2d, 0x2c];
@@ -24,26 +26,80 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Calls `read` with each part of a text that is a JSON object or list. */
-export function readParts(text: string, read: (part: JsonPart) => void): void {
-  /** The key of each open list, and undefined for an open object. */
-  const open: (string | null | undefined)[] = [];
-  let last: string | null = null;
+type Part = JsonPart & { readonly isKey: boolean };
+
+/** Consecutive parts, by their numbers. */
+interface Range {
+  readonly first: number;
+  /** The number of the first part after the range. */
+  end: number;
+}
+
+/** An object or list that is not closed yet. */
+interface Open {
+  readonly isList: boolean;
+  /** True: it stands under the name of a secret. */
+  readonly isSecret: boolean;
+  /** True: a member such as `name` holds the name of a secret, so that the member `value` is one. */
+  isNamed: boolean;
+  /** The parts of the members `value`. There are several if the key is repeated. */
+  readonly values: Range[];
+  /** The last of them, while it is open. */
+  value: Range | null;
+}
+
+/** Returns the parts of a text that is a JSON object or list. */
+export function partsOf(text: string): readonly JsonPart[] {
+  const parts: Part[] = [];
+  const named: Range[] = [];
+  const open: Open[] = [];
+  let last = '';
   let key: string | null = null;
+  let isSecret = false;
   for (let from = 0, to = 0; from < text.length; from = to) {
     const code = text.charCodeAt(from);
     to = from + 1;
+    const scope = open.at(-1);
     if (code === QUOTE || code === MINUS || isDigit(code)) {
       to = code === QUOTE ? endOfString(text, from) : endOfNumber(text, from);
       last = code === QUOTE ? unescaped(text, from, to) : text.slice(from, to);
-      read({ from, to, text: last, key });
-    } else if (code === COLON) key = last;
-    else if (code === LIST || code === OBJECT) {
-      open.push(code === LIST ? key : undefined);
-      if (code === OBJECT) key = null;
-    } else if (code === END_OF_LIST || code === END_OF_OBJECT) open.pop();
-    else if (code === COMMA) key = open.at(-1) ?? null;
+      parts.push({ from, to, text: last, isSecret, isKey: key === null && scope?.isList === false });
+      if (scope && key !== null && holdsName(key) && namesSecret(last)) scope.isNamed = true;
+    } else if (code === COLON && scope) {
+      key = last;
+      isSecret = isSecretUnder(key, scope.isSecret);
+      if (holdsValue(key)) scope.value = { first: parts.length, end: parts.length };
+      if (scope.value) scope.values.push(scope.value);
+    } else if (code === LIST || code === OBJECT) {
+      open.push({ isList: code === LIST, isSecret, isNamed: false, values: [], value: null });
+      key = null;
+      if (code === OBJECT) isSecret = false;
+    } else if (code === COMMA || code === END_OF_LIST || code === END_OF_OBJECT) {
+      if (scope?.value) scope.value.end = parts.length;
+      if (scope) scope.value = null;
+      key = null;
+      isSecret = scope?.isList === true && scope.isSecret;
+      if (code === COMMA) continue;
+      open.pop();
+      if (scope?.isNamed) for (const range of scope.values) named.push(range);
+    }
   }
+  return withSecrets(parts, named);
+}
+
+/** Marks the values in these ranges, in one go, because ranges may contain others. */
+function withSecrets(parts: readonly Part[], ranges: readonly Range[]): readonly Part[] {
+  if (ranges.length === 0) return parts;
+  const changes = new Int32Array(parts.length + 1);
+  for (const { first, end } of ranges) {
+    changes[first] = (changes[first] ?? 0) + 1;
+    changes[end] = (changes[end] ?? 0) - 1;
+  }
+  let depth = 0;
+  return parts.map((part, at) => {
+    depth += changes[at] ?? 0;
+    return depth > 0 && !part.isKey ? { ...part, isSecret: true } : part;
+  });
 }
 
 /** Returns the index after the closing quote of the string that begins at `from`. */

@@ -1,7 +1,7 @@
 import { MaskingFailed } from '../../domain/record/errors.js';
 import type { Mask } from '../../domain/record/recording.js';
 import type { Json } from '../../domain/workspace/json.js';
-import { Lane } from '../system/scheduling.js';
+import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { WorkerThread } from '../system/worker-thread.js';
 import type { MaskingOrder, MaskingResult } from './masking-thread.js';
 
@@ -10,6 +10,8 @@ const LIMIT_MS = 1_000;
 const START_LIMIT_MS = 10_000;
 /** The most characters that wait for the thread or are in it. */
 const MOST_WAITING = 8_388_608;
+/** An owner has at most a quarter, so that one alone cannot keep others out. */
+const MOST_OF_ONE = MOST_WAITING / 4;
 /** The memory of the thread. No content within the limits needs this much. */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 const FULL = 'too much content waits';
@@ -17,29 +19,48 @@ const NO_CONTENT: MaskingOrder = { content: '""', masks: [] };
 
 type Thread = WorkerThread<MaskingOrder, MaskingResult>;
 
-/** Masks one content after another in a thread, which starts with the first. */
+interface Turn {
+  /** The number of characters. */
+  readonly length: number;
+  readonly owner: string;
+}
+
+/** Masks one content after another in a thread, which starts with the first. Owners get the same share of the thread. */
 export class MaskingLane {
   private thread: Thread | null = null;
-  private readonly turns = new Lane(1, Number.POSITIVE_INFINITY, () => new MaskingFailed(FULL));
+  private readonly turns = new FairQueue(1, Number.POSITIVE_INFINITY, new WaitEstimate());
   private waiting = 0;
+  private readonly waitingOf = new Map<string, number>();
   private isClosed = false;
   private hasEnded: () => void = () => undefined;
 
   /** `program` is the path of the compiled `masking-thread`. */
   constructor(private readonly program: string) {}
 
-  /** Returns the masked value. `length` is its number of characters. Throws MaskingFailed. */
-  async mask(value: Json, masks: readonly Mask[], length: number): Promise<Json> {
-    if (this.waiting + length > MOST_WAITING) throw new MaskingFailed(FULL);
-    this.waiting += length;
+  /** Returns the masked value. Throws MaskingFailed. */
+  async mask(value: Json, masks: readonly Mask[], { length, owner }: Turn): Promise<Json> {
+    const own = this.waitingOf.get(owner) ?? 0;
+    if (own + length > MOST_OF_ONE || this.waiting + length > MOST_WAITING) throw new MaskingFailed(FULL);
+    this.count(owner, length);
     try {
       const order = { content: JSON.stringify(value), masks };
-      const { content, problem } = await this.turns.run(() => this.inThread(order));
+      const cost = { caller: owner, tokens: length };
+      const { content, problem } = await this.turns.run(cost, new AbortController().signal, async () => [
+        await this.inThread(order),
+        length,
+      ]);
       if (problem !== null) throw new MaskingFailed(problem);
       return JSON.parse(content);
     } finally {
-      this.waiting -= length;
+      this.count(owner, -length);
     }
+  }
+
+  private count(owner: string, added: number): void {
+    this.waiting += added;
+    const own = (this.waitingOf.get(owner) ?? 0) + added;
+    if (own > 0) this.waitingOf.set(owner, own);
+    else this.waitingOf.delete(owner);
   }
 
   /** Ends the thread. Refuses the content that waits, and all later content. */

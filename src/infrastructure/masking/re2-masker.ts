@@ -1,4 +1,4 @@
-import { Masker, mostMaskedCharacters } from '../../application/record/ports.js';
+import { Masker, type MaskingCaller, mostMaskedCharacters } from '../../application/record/ports.js';
 import { MaskingFailed } from '../../domain/record/errors.js';
 import type { Mask } from '../../domain/record/recording.js';
 import { isObject, type Json } from '../../domain/workspace/json.js';
@@ -25,16 +25,16 @@ export class Re2Masker extends Masker {
     return this.patterns.problem(pattern);
   }
 
-  mask(text: string, masks: readonly Mask[]): Promise<string> {
-    return this.maskJson<string>(text, masks);
+  mask(text: string, masks: readonly Mask[], by?: MaskingCaller): Promise<string> {
+    return this.maskJson<string>(text, masks, by);
   }
 
-  async maskJson<T extends Json>(value: T, masks: readonly Mask[]): Promise<T> {
+  async maskJson<T extends Json>(value: T, masks: readonly Mask[], by?: MaskingCaller): Promise<T> {
     const length = lengthOf(value);
     if (length > mostMaskedCharacters) throw new MaskingFailed('it is too long');
     if (length <= MOST_AT_ONCE && masks.every(isKind)) return this.masking.mask(value, masks) as T;
     try {
-      return (await this.lane.mask(value, masks, length)) as T;
+      return (await this.lane.mask(value, masks, { length, owner: by?.owner ?? '' })) as T;
     } catch (error) {
       throw error instanceof MaskingFailed ? error : new MaskingFailed('the masker has failed');
     }

@@ -146,6 +146,8 @@ export function maskerContract(name: string, masker: Masker): void {
     it('keeps keys apart that become equal', async () => {
       const masked = await masker.maskJson({ 'a@example.com': 1, 'b@example.com': 2 }, ['email']);
       expect(masked).toEqual({ '[email]': 1, '[email] 2': 2 });
+      const third = await masker.maskJson({ '[email] 2': 1, 'a@b.de': 2, 'c@d.de': 3, 'e@f.de': 4 }, ['email']);
+      expect(third).toEqual({ '[email] 2': 1, '[email]': 2, '[email] 3': 3, '[email] 4': 4 });
     });
 
     it('replaces the whole value under the name of a secret, and numbers', async () => {
@@ -157,10 +159,60 @@ export function maskerContract(name: string, masker: Masker): void {
         },
       );
       expect(await masker.mask('{"passwords":"x","password":["a",{"b":"c"}],"next":["d"]}', ['secret'])).toBe(
-        '{"passwords":"x","password":["[secret]",{"b":"c"}],"next":["d"]}',
+        '{"passwords":"x","password":["[secret]",{"b":"[secret]"}],"next":["d"]}',
       );
       expect(await masker.mask('{"pin":1.0,"password":"correct horse","card":4111111111111111}', maskKinds)).toBe(
         '{"pin":1.0,"password":"[secret]","card":"[card]"}',
+      );
+    });
+
+    it.each<[Json, Json]>([
+      [{ password: { value: 'hunter2hunter' } }, { password: { value: '[secret]' } }],
+      [
+        { password: [{ a: [{ b: 'x', c: 7 }], d: true }, 'y'], e: 'z' },
+        { password: [{ a: [{ b: '[secret]', c: '[secret]' }], d: true }, '[secret]'], e: 'z' },
+      ],
+      [{ password: '{"a":{"b":"x"}}' }, { password: '{"[secret]":{"[secret]":"[secret]"}}' }],
+      [
+        [
+          { name: 'password', value: 'x' },
+          { value: { a: ['x'] }, key: 'API_KEY', b: 'y' },
+        ],
+        [
+          { name: 'password', value: '[secret]' },
+          { value: { a: ['[secret]'] }, key: 'API_KEY', b: 'y' },
+        ],
+      ],
+      [
+        [
+          { Value: 'x', Name: 'token' },
+          { name: 'city', value: 'x' },
+          { name: ['token'], value: 'x' },
+        ],
+        [
+          { Value: '[secret]', Name: 'token' },
+          { name: 'city', value: 'x' },
+          { name: ['token'], value: 'x' },
+        ],
+      ],
+      [
+        { value: { value: 'x', name: 'city' }, name: 'secret', next: { value: 'y' } },
+        { value: { value: '[secret]', name: '[secret]' }, name: 'secret', next: { value: 'y' } },
+      ],
+      [
+        { password: { type: 'string', description: 'Yours', default: 'x' } },
+        { password: { type: 'string', description: 'Yours', default: '[secret]' } },
+      ],
+    ])('replaces all texts and numbers within a value that is a secret: %j', async (value, wanted) => {
+      expect(await masker.maskJson(value, ['secret'])).toEqual(wanted);
+      expect(await masker.mask(JSON.stringify(value, null, 1), ['secret'])).toBe(JSON.stringify(wanted, null, 1));
+      expect(await masker.maskJson(value, ['email'])).toEqual(value);
+    });
+
+    it('replaces each value of a secret whose key is repeated', async () => {
+      const [text, wanted] = ['"value":"x"', '"value":"[secret]"'];
+      expect(await masker.mask(`{${text},"name":"token","a":"x",${text}}`, ['secret'])).toBe(
+        `{${wanted},"name":"token","a":"x",${wanted}}`,
       );
     });
 

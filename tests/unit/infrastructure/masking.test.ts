@@ -65,6 +65,18 @@ describe('the masking of content, on 256 KB', () => {
   });
 
   it.each([
+    [
+      'keys that become equal',
+      (n: number) => Object.fromEntries(Array.from({ length: n }, (_, k) => [`${k}@a.de`, 1])),
+    ],
+    ['values beside names of secrets', (n: number) => `${'{"name":"token","value":'.repeat(n)}1${'}'.repeat(n)}`],
+  ])('masks many %s in linear time', (_, many) => {
+    const [few, more] = [many(500), many(12_000)];
+    const [little, much] = [few, more].map((value) => leastMs(() => masker.mask(value, maskKinds))) as [number, number];
+    expect(much).toBeLessThan(Math.max(60 * little, 500));
+  });
+
+  it.each([
     ...[
       'a',
       'a@',
@@ -135,7 +147,7 @@ describe('the thread of the masker', () => {
   ])('is replaced after content that is %s', async (content, reason) => {
     const lane = new MaskingLane(program);
     const results = await Promise.allSettled(
-      ['ada 1', content, 'ada 2'].map((text) => lane.mask(text, [], text.length)),
+      ['ada 1', content, 'ada 2'].map((text) => lane.mask(text, [], { length: text.length, owner: 'a' })),
     );
     expect(results).toEqual([
       { status: 'fulfilled', value: '[name] 1' },
@@ -148,23 +160,37 @@ describe('the thread of the masker', () => {
 
   it('takes only as much content as may wait', async () => {
     const lane = new MaskingLane(program);
-    const most = 8_388_608;
-    const first = lane.mask('ada', [], most);
-    await expect(lane.mask('ada', [], 1)).rejects.toThrow(MaskingFailed);
-    expect(await first).toBe('[name]');
-    expect(await lane.mask('ada', [], most)).toBe('[name]');
+    const most = 2_097_152;
+    const mask = (owner: string, length: number) => lane.mask('ada', [], { length, owner });
+    const first = mask('a', most);
+    await expect(mask('a', 1)).rejects.toThrow(MaskingFailed);
+    const others = ['b', 'c', 'd'].map((owner) => mask(owner, most));
+    await expect(mask('e', 1)).rejects.toThrow(MaskingFailed);
+    expect(await Promise.all([first, ...others])).toEqual(Array(4).fill('[name]'));
+    expect(await mask('a', most)).toBe('[name]');
+    await lane.close();
+  });
+
+  it('takes the content of owners in turn', async () => {
+    const lane = new MaskingLane(program);
+    const order: string[] = [];
+    const mask = (owner: string, length: number) =>
+      lane.mask('ada', [], { length, owner }).then(() => order.push(owner));
+    await Promise.all([...Array.from({ length: 20 }, () => mask('a', 100_000)), mask('b', 1_000), mask('b', 1_000)]);
+    expect(order.slice(0, 4)).toEqual(['a', 'b', 'b', 'a']);
+    expect(order).toHaveLength(22);
     await lane.close();
   });
 
   it('takes no content after the end', async () => {
     const lane = new MaskingLane(program);
-    const ended = [lane.mask('slow', [], 4), lane.mask('ada', [], 3)].map((masked) =>
-      expect(masked).rejects.toThrow(MaskingFailed),
-    );
+    const ended = ['slow', 'ada']
+      .map((text) => lane.mask(text, [], { length: 4, owner: 'a' }))
+      .map((masked) => expect(masked).rejects.toThrow(MaskingFailed));
     await new Promise(setImmediate);
     await lane.close();
     await Promise.all(ended);
-    await expect(lane.mask('ada', [], 3)).rejects.toThrow(MaskingFailed);
+    await expect(lane.mask('ada', [], { length: 3, owner: 'a' })).rejects.toThrow(MaskingFailed);
   });
 
   it('masks long content, and content with own patterns', async () => {

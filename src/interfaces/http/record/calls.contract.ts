@@ -77,9 +77,11 @@ export const CallAnswer = namedObject('Call', {
     description: `The answer, or the part that was made: \`content\`, \`tool_calls\`, \`reasoning\`, \`finish_reason\`; further answers in \`others\`. ${side}`,
     example: { role: 'assistant', finish_reason: 'stop', content: 'Paris' },
   }),
-  truncated: z
-    .boolean()
-    .meta({ description: 'True: a side was too long, so only its beginning is kept.', example: false }),
+  truncated: z.boolean().meta({
+    description:
+      'True: only a beginning is kept, because a side was too long, or because an answer that is masked ended early.',
+    example: false,
+  }),
   usage: namedObject('CallTokens', {
     tokens_in: intLike(27, 'Null if the model does not report it.').nullable(),
     tokens_out: intLike(7, 'Null if the model does not report it.').nullable(),

@@ -83,7 +83,8 @@ const RecordingSettings = {
   additionalProperties: false,
   description:
     'How calls are recorded: the share of the calls (default 1), their content (default none), the days that they are ' +
-    'kept (default 30), and what is masked before anything is stored: built-in kinds, and own patterns of RE2.',
+    'kept (default 30), and what is masked before anything is stored: built-in kinds, and own patterns of RE2. The list ' +
+    '`mask` is empty by default, and then nothing is masked.',
 };
 
 const Spec = AnyObject.meta({

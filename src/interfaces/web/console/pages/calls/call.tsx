@@ -146,8 +146,8 @@ function Notes({ project, call }: { project: string; call: Call }) {
       )}
       {call.truncated && (
         <p class="note warn">
-          The prompt or the answer was too long. Only the beginning of the long texts is kept here: the caller got all
-          of it.
+          Only the beginning of a text is kept here, because the prompt or the answer was too long, or because the
+          answer ended early and is masked. The caller got all of it.
         </p>
       )}
     </>
