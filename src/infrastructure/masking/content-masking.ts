@@ -3,7 +3,7 @@ import type { Mask, MaskKind, OwnMask } from '../../domain/record/recording.js';
 import { isObject, type Json, type JsonObject } from '../../domain/workspace/json.js';
 import type { Find } from './find.js';
 import { folded } from './folded-text.js';
-import { isJson, type JsonPart, partsOf } from './json-text.js';
+import { isJson, type JsonPart, readParts } from './json-text.js';
 import { finders } from './kinds.js';
 import { OwnPatterns } from './own-patterns.js';
 import { hasSecretValue, holdsValue, isSecretUnder } from './secret-keys.js';
@@ -92,11 +92,11 @@ function nodeOf(part: Part, level: number, leaves: Part[], isNeeded: (part: Part
   if (!isNeeded(part)) return part.text;
   if (level >= MOST_LEVELS || !isJson(part.text)) return leaves.push(part) - 1;
   const inner: InnerNode[] = [];
-  for (const one of partsOf(part.text)) {
+  readParts(part.text, (one) => {
     const isSecret = one.isSecret || part.isSecret;
     const node = nodeOf({ text: one.text, isSecret }, level + 1, leaves, isNeeded);
     if (typeof node !== 'string') inner.push({ ...one, node });
-  }
+  });
   return { text: part.text, parts: inner };
 }
 

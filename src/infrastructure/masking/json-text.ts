@@ -27,6 +27,7 @@ export function isJson(text: string): boolean {
 }
 
 type Part = JsonPart & { readonly isKey: boolean };
+type Reader = (part: Part) => void;
 
 /** Consecutive parts, by their numbers. */
 interface Range {
@@ -48,58 +49,70 @@ interface Open {
   value: Range | null;
 }
 
-/** Returns the parts of a text that is a JSON object or list. */
-export function partsOf(text: string): readonly JsonPart[] {
-  const parts: Part[] = [];
+/** A member `value` may be a secret by a name that follows it. Its key may be written with escapes. */
+const MAYBE_NAMED = /value|\\u/i;
+
+/** Calls `read` with each part of a text that is a JSON object or list. */
+export function readParts(text: string, read: (part: JsonPart) => void): void {
+  const secretValues = MAYBE_NAMED.test(text) ? walk(text, () => undefined) : [];
+  walk(text, withSecrets(secretValues, read));
+}
+
+/** Calls `read` with each part, and returns the members `value` that are secrets by their names. */
+function walk(text: string, read: Reader): Range[] {
+  let count = 0;
   const named: Range[] = [];
   const open: Open[] = [];
+  let scope: Open | undefined;
   let last = '';
   let key: string | null = null;
   let isSecret = false;
   for (let from = 0, to = 0; from < text.length; from = to) {
     const code = text.charCodeAt(from);
     to = from + 1;
-    const scope = open.at(-1);
     if (code === QUOTE || code === MINUS || isDigit(code)) {
       to = code === QUOTE ? endOfString(text, from) : endOfNumber(text, from);
       last = code === QUOTE ? unescaped(text, from, to) : text.slice(from, to);
-      parts.push({ from, to, text: last, isSecret, isKey: key === null && scope?.isList === false });
+      count++;
+      read({ from, to, text: last, isSecret, isKey: key === null && scope?.isList === false });
       if (scope && key !== null && holdsName(key) && namesSecret(last)) scope.isNamed = true;
     } else if (code === COLON && scope) {
       key = last;
       isSecret = isSecretUnder(key, scope.isSecret);
-      if (holdsValue(key)) scope.value = { first: parts.length, end: parts.length };
+      if (holdsValue(key)) scope.value = { first: count, end: count };
       if (scope.value) scope.values.push(scope.value);
     } else if (code === LIST || code === OBJECT) {
-      open.push({ isList: code === LIST, isSecret, isNamed: false, values: [], value: null });
+      scope = { isList: code === LIST, isSecret, isNamed: false, values: [], value: null };
+      open.push(scope);
       key = null;
       if (code === OBJECT) isSecret = false;
     } else if (code === COMMA || code === END_OF_LIST || code === END_OF_OBJECT) {
-      if (scope?.value) scope.value.end = parts.length;
+      if (scope?.value) scope.value.end = count;
       if (scope) scope.value = null;
       key = null;
       isSecret = scope?.isList === true && scope.isSecret;
       if (code === COMMA) continue;
-      open.pop();
       if (scope?.isNamed) for (const range of scope.values) named.push(range);
+      open.pop();
+      scope = open.at(-1);
     }
   }
-  return withSecrets(parts, named);
+  return named;
 }
 
-/** Marks the values in these ranges, in one go, because ranges may contain others. */
-function withSecrets(parts: readonly Part[], ranges: readonly Range[]): readonly Part[] {
-  if (ranges.length === 0) return parts;
-  const changes = new Int32Array(parts.length + 1);
+/** Marks the values in these ranges, which may contain each other. */
+function withSecrets(ranges: readonly Range[], read: Reader): Reader {
+  if (ranges.length === 0) return read;
+  const changes = new Map<number, number>();
   for (const { first, end } of ranges) {
-    changes[first] = (changes[first] ?? 0) + 1;
-    changes[end] = (changes[end] ?? 0) - 1;
+    changes.set(first, (changes.get(first) ?? 0) + 1);
+    changes.set(end, (changes.get(end) ?? 0) - 1);
   }
-  let depth = 0;
-  return parts.map((part, at) => {
-    depth += changes[at] ?? 0;
-    return depth > 0 && !part.isKey ? { ...part, isSecret: true } : part;
-  });
+  let [count, depth] = [0, 0];
+  return (part) => {
+    depth += changes.get(count++) ?? 0;
+    read(depth > 0 && !part.isKey ? { ...part, isSecret: true } : part);
+  };
 }
 
 /** Returns the index after the closing quote of the string that begins at `from`. */
