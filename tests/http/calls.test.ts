@@ -134,7 +134,8 @@ describe('the calls of a project', () => {
     const { body } = await list('?score=-0.5');
     const said = { account_id: admin.id, score: -0.5, label: 'wrong', comment: 'Yes', is_current: true };
     expect(body.calls[0].feedback).toMatchObject([said]);
-    expect(body.calls[0]).toMatchObject({ status: 'failed', usage: null, attempts: [] });
+    const usage = { tokens_in: null, tokens_out: null, time_to_first_token: null };
+    expect(body.calls[0]).toMatchObject({ status: 'failed', key_id: keyId, usage, attempts: [] });
     for (const bad of ['since=-1', 'until=x', 'score=2', 'status=running', 'q=', 'label='])
       expect([bad, await list(`?${bad}`)]).toMatchObject([bad, invalid(bad.slice(0, bad.indexOf('=')))]);
   });
