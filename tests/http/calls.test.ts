@@ -1,4 +1,5 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { CALL_REMOVAL, CallRemoval } from '../../src/application/record/call-removal.js';
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
 import type { Project } from '../../src/domain/workspace/project.js';
@@ -8,6 +9,7 @@ import { aCallOf, keep } from '../support/kept-calls.js';
 import { at, ids } from '../support/records.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { invalid, notFound, refusal } from './support/refusals.js';
+import { runTasks } from './support/run-tasks.js';
 import { TestApp } from './support/test-app.js';
 
 const masterKey = 'master-key-of-the-tests';
@@ -236,29 +238,39 @@ describe('an export of calls', () => {
 });
 
 describe('the deletion of a project or an account', () => {
-  it('deletes their calls with all feedback', async () => {
+  const deletion = (version: number) =>
+    app.call('DELETE', `/v1/projects/${project.id}`, { token: admin.token, headers: { 'If-Match': `"${version}"` } });
+
+  it('deletes their calls with all feedback, as a task', async () => {
     const other = await newProject();
     const calls = [await add(member), await add(), await add(member, {}, other), await add(admin, {}, other)];
     for (const call of calls) await say(call, { score: 1 });
     const left = async () => {
+      await runTasks(app, { [CALL_REMOVAL]: app.container.get(CallRemoval) });
       const all = calls.map(({ id }) => id);
       const found = await query<{ id: string }>(app.database.url, 'SELECT id FROM calls WHERE id = ANY ($1)', [all]);
       const of = (await app.store.feedback.ofCalls(all)).map(({ callId }) => callId).sort();
       expect(of).toEqual(found.map(({ id }) => id).sort());
       return of;
     };
-    const { status } = await app.call('DELETE', `/v1/projects/${project.id}`, {
-      token: admin.token,
-      json: { version: 1 },
-    });
-    expect(status).toBe(200);
-    expect(await left()).toEqual(
+    const idsFrom = (at: number) =>
       calls
-        .slice(2)
+        .slice(at)
         .map(({ id }) => id)
-        .sort(),
-    );
+        .sort();
+    expect((await deletion(1)).status).toBe(200);
+    expect(await left()).toEqual(idsFrom(2));
     expect((await app.delete(`/v1/auth/users/${member.id}`, admin.token)).status).toBe(200);
-    expect(await left()).toEqual([calls[3]?.id]);
+    const listed = (await app.get(path('', other), admin.token)).body.calls;
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(idsFrom(3));
+    expect(await left()).toEqual(idsFrom(3));
+  });
+
+  it('that is refused deletes no call', async () => {
+    const call = await add();
+    expect((await deletion(99)).status).toBe(409);
+    expect((await app.delete(`/v1/auth/users/${admin.id}`, admin.token)).status).toBe(409);
+    await runTasks(app, { [CALL_REMOVAL]: app.container.get(CallRemoval) });
+    expect(await listed()).toEqual([call.id]);
   });
 });

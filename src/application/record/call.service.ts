@@ -11,7 +11,13 @@ import { joined } from '../shared/joined.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import type { Page } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
-import { type CallFilter, FeedbackRepository, type LocatedCall, RecordedCallRepository } from './ports.js';
+import {
+  type CallFilter,
+  FeedbackRepository,
+  type LocatedCall,
+  type NamedCall,
+  RecordedCallRepository,
+} from './ports.js';
 
 type Listing = CallFilter & WithMemory & { readonly page: Page };
 
@@ -50,7 +56,7 @@ export class CallService {
     const caller = authorize(by, permissions.readWorkspace);
     const { id, bytes } = await this.own(caller, wanted);
     await memory.reserve(bytes);
-    const call = await this.calls.find(caller.teamId, id);
+    const call = await this.calls.find(within(caller, { ...wanted, id }));
     if (!call) throw new NotFound('call');
     return { call, feedback: await this.feedback.ofCalls([id]) };
   }
@@ -126,11 +132,16 @@ export class CallService {
 
   private async own(caller: AccountCaller, { projectId, id }: OfCall): Promise<LocatedCall> {
     await this.workspace.project(caller, projectId);
-    const call = await this.calls.locate(caller.teamId, id);
-    const isSeen = call?.projectId === projectId && (seesAll(caller) || call.accountId === caller.accountId);
-    if (!call || !isSeen) throw new NotFound('call');
+    const call = await this.calls.locate(within(caller, { projectId, id }));
+    if (!call) throw new NotFound('call');
     return call;
   }
 }
+
+/** Names a call among those that the caller sees in the project. */
+const within = (caller: AccountCaller, { projectId, id }: OfCall): NamedCall => {
+  const { teamId, accountId } = caller;
+  return { teamId, id, projectIds: [projectId], accountId: seesAll(caller) ? null : accountId };
+};
 
 const seesAll = ({ role }: AccountCaller): boolean => role !== 'member';

@@ -65,17 +65,29 @@ export interface LocatedCall extends Pick<RecordedCall, 'id' | 'projectId' | 'ac
   readonly bytes: number;
 }
 
+/** Names a call within what a caller may see or name. */
+export interface NamedCall {
+  readonly teamId: string;
+  /** The id of the call, or the id of its answer, or of an item of its answer. */
+  readonly id: string;
+  /** Only calls of these projects. Null: of all. */
+  readonly projectIds: readonly string[] | null;
+  /** Only calls of this account. Null: of all. */
+  readonly accountId: string | null;
+}
+
 export type CallOwner = { readonly projectId: string } | { readonly accountId: string };
 
 /**
- * Finds the calls that projects keep. `JobHistory` stores them with the ends of the calls. They are deleted with their project and with their account. Calls after their
- * `expiresAt` are not found any more.
+ * Finds the calls that projects keep. `JobHistory` stores them with the ends of the calls, unless their project or their
+ * account is gone. Calls after their `expiresAt` and calls of deleted projects and accounts are not found any more. Who
+ * deletes a project or an account must have its calls deleted, with `CallRemoval`.
  */
 export abstract class RecordedCallRepository {
-  /** Finds a call of a team by its id, or the newest one by the id of its answer, or of an item of its answer. */
-  abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
+  /** Returns the newest of the calls with this name: an engine elsewhere may give many answers the same id. */
+  abstract find(wanted: NamedCall): Promise<RecordedCall | null>;
   /** Finds the same call as `find`, without its content. */
-  abstract locate(teamId: string, id: string): Promise<LocatedCall | null>;
+  abstract locate(wanted: NamedCall): Promise<LocatedCall | null>;
   /**
    * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
    * order.
