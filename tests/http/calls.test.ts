@@ -111,6 +111,34 @@ describe('the calls of a project', () => {
     expect((await list(`?cursor=99999999999999.${UNKNOWN}`)).body.count).toBe(4);
   });
 
+  it('that are deleted while a page is read do not end the list or an export', async () => {
+    const all: string[] = [];
+    for (let second = 0; second < 150; second++) all.unshift((await add(admin, { createdAt: at(second) })).id);
+    const read = app.store.recordedCalls.read.bind(app.store.recordedCalls);
+    const deleting = async (some: readonly string[]) => {
+      await Promise.all(some.map((id) => app.store.recordedCalls.remove(id)));
+      return read(some);
+    };
+    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(deleting);
+    const { body } = await list('?limit=2');
+    expect(body.calls).toEqual([]);
+    const next = (await list(`?limit=2&cursor=${body.next_cursor}`)).body;
+    expect(next.calls.map(({ id }: { id: string }) => id)).toEqual(all.slice(2, 4));
+    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(deleting);
+    const lines = (await app.get(path('/export'), admin.token)).body.trim().split('\n');
+    expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(all.slice(102));
+  });
+
+  it('show the feedback that counts in lists, and all of it one by one', async () => {
+    const call = await add();
+    for (const label of ['first', 'second']) await say(call, { label });
+    const labels = ({ feedback }: { feedback: { label: string }[] }) => feedback.map(({ label }) => label);
+    expect(labels((await list()).body.calls[0])).toEqual(['second']);
+    const exported = (await app.get(path('/export'), admin.token)).body;
+    expect(labels(JSON.parse(exported))).toEqual(['second']);
+    expect(labels((await app.get(path(`/${call.id}`), admin.token)).body).sort()).toEqual(['first', 'second']);
+  });
+
   it('can be filtered and searched', async () => {
     const over = { modelId, keyId, status: 'failed', createdAt: at(100) } as const;
     const wanted = await saying('Where is the Louvre?', over);
@@ -138,7 +166,8 @@ describe('the calls of a project', () => {
     expect(body.calls[0].feedback).toMatchObject([said]);
     const usage = { tokens_in: null, tokens_out: null, time_to_first_token: null };
     expect(body.calls[0]).toMatchObject({ status: 'failed', key_id: keyId, usage, attempts: [] });
-    for (const bad of ['since=-1', 'until=x', 'score=2', 'status=running', 'q=', 'label='])
+    const wrong = ['since=-1', 'since=', 'until=x', 'until=', 'score=2', 'score=', 'score=%20', 'score=0x1'];
+    for (const bad of [...wrong, 'status=running', 'q=', 'label='])
       expect([bad, await list(`?${bad}`)]).toMatchObject([bad, invalid(bad.slice(0, bad.indexOf('=')))]);
   });
 
@@ -224,16 +253,37 @@ describe('an export of calls', () => {
   });
 
   it('is a CSV file with harmless cells', async () => {
-    const call = await saying('=1+1, "yes"', { answerId: '=cmd', createdAt: at(1), cost: '0.000123400' });
+    const attempts = [{ modelId, outcome: 'answered', ms: 7 }];
+    const usage = { keyId: null, tokensIn: 1, tokensOut: 2, firstToken: null, failure: null, attempts };
+    const call = await saying('=1+1, "yes"', { answerId: '=cmd', createdAt: at(1), cost: '0.000123400', usage });
+    await say(call, { score: 1 });
+    const [listed] = (await list()).body.calls;
     const { body } = await app.get(path('/export?format=csv'), admin.token);
     const [head, row] = body.split('\r\n');
     expect(head).toBe(
       'id,answer_id,project_id,kind,status,failure,model_id,account_id,key_id,created_at,started_at,finished_at,duration,' +
-        'content,request,answer,truncated,tokens_in,tokens_out,time_to_first_token,cost,currency,expires_at',
+        'content,request,answer,truncated,tokens_in,tokens_out,time_to_first_token,cost,currency,expires_at,' +
+        'attempts,feedback',
     );
     expect(row.startsWith(`${call.id},'=cmd,${project.id},chat,succeeded,,,${admin.id},,`)).toBe(true);
     expect(row).toContain(`full,"${JSON.stringify(call.request).replaceAll('"', '""')}",`);
     expect(row).toContain(',0.000123400,USD,');
+    const cells = [listed.attempts, listed.feedback].map((one) => `"${JSON.stringify(one).replaceAll('"', '""')}"`);
+    expect(row.endsWith(`,${cells.join(',')}`)).toBe(true);
+    expect([listed.attempts.length, listed.feedback.length]).toEqual([1, 1]);
+  });
+
+  it('ends when its caller does not see the calls of others any more', async () => {
+    for (let n = 0; n < 150; n++) await add(admin, { createdAt: at(n) });
+    const read = app.store.recordedCalls.read.bind(app.store.recordedCalls);
+    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(async (some) => {
+      await app.setAccount(developer.id, { role: 'member' });
+      return read(some);
+    });
+    const file = app.get(path('/export'), developer.token);
+    await expect(file).rejects.toThrow();
+    await app.setAccount(developer.id, { role: 'developer' });
+    expect((await app.get(path('/export'), developer.token)).body.trim().split('\n')).toHaveLength(150);
   });
 });
 

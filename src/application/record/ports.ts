@@ -94,12 +94,13 @@ export abstract class RecordedCallRepository {
    */
   abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
   /**
-   * Lists calls in the order of their arrival, the newest first. Calls that arrived at the same time are in the order of
-   * their ids. `after` is the text of a CallPlace. The call of this place may be gone.
+   * Lists the places of calls in the order of their arrival, the newest first, with the sizes of their contents. Calls that
+   * arrived at the same time are in the order of their ids. Each id, also `after`, is the text of a CallPlace. The call of
+   * `after` may be gone.
    */
-  abstract list(filter: CallFilter, page: Page): Promise<RecordedCall[]>;
-  /** Returns the sizes of the contents of the calls that `list` returns. Their ids are texts of a CallPlace. */
   abstract sizes(filter: CallFilter, page: Page): Promise<SizedItem[]>;
+  /** Returns these calls, the newest first. Leaves out those that are gone. */
+  abstract read(ids: readonly string[]): Promise<RecordedCall[]>;
   /** Deletes a call with its feedback. Returns false if it was not there. */
   abstract remove(id: string): Promise<boolean>;
   /**
@@ -119,6 +120,15 @@ export abstract class FeedbackRepository {
   abstract add(feedback: Feedback): Promise<void>;
   /** Returns all feedback on these calls with its history, the newest first. */
   abstract ofCalls(callIds: readonly string[]): Promise<Feedback[]>;
+  /** Returns the most memory that the JSON of all feedback on a call takes, in bytes. */
+  abstract bytesOf(callId: string): Promise<number>;
+  /**
+   * Returns for each of these calls the newest feedback that counts, the newest first, within
+   * `feedbackLimits.listed` and `feedbackLimits.listedBytes`.
+   */
+  abstract current(callIds: readonly string[]): Promise<Feedback[]>;
+  /** Measures for each of these calls the feedback that `current` returns, as `bytesOf` does. Omits calls without one. */
+  abstract sizesOfCurrent(callIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Measures what an account has said about a call so far. */
   abstract history(callId: string, accountId: string): Promise<FeedbackHistory>;
   /** Returns for each of these calls the newest correction that counts, of any account. Omits calls without one. */

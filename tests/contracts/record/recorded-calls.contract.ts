@@ -39,10 +39,11 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       ...over,
     });
     const ofList = async (over: Partial<CallFilter> = {}, page = { limit: 1_000, after: null as string | null }) => {
-      const listed = await calls.list(filter(over), page);
-      const sizes = await calls.sizes(filter(over), page);
-      expect(sizes.map(({ id }) => id)).toEqual(listed.map(CallPlace.textOf));
-      return listed.map(({ id }) => id);
+      const places = (await calls.sizes(filter(over), page)).map(({ id }) => id);
+      const listed = places.map((place) => CallPlace.of(place).id);
+      const read = await calls.read(listed.toReversed());
+      expect(read.map(CallPlace.textOf)).toEqual(places);
+      return listed;
     };
     const idsOf = (...some: RecordedCall[]) => some.map(({ id }) => id);
     const say = async (call: RecordedCall, over: Partial<Feedback> = {}) => {
@@ -68,7 +69,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       const bare = await add({ answerId: null, startedAt: null, createdAt: at(1) });
       for (const { recordedCalls } of [stock, await store.elsewhere()]) {
         for (const call of [kept, bare]) expect(await recordedCalls.find(named(call.id))).toEqual(call);
-        expect(await recordedCalls.list(filter(), { limit: 9, after: null })).toEqual([bare, kept]);
+        expect(await recordedCalls.read([kept.id, 'job_unknown', bare.id])).toEqual([bare, kept]);
       }
     });
 

@@ -101,16 +101,15 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     return (await this.table().findBy({ id, projectId, accountId, expiresAt: MoreThan(now) })).map(asCall);
   }
 
-  async list(filter: CallFilter, page: Page): Promise<RecordedCall[]> {
-    const ids = (await this.calls.part(filter, page, this.clock.now())).map(({ id }) => id);
-    if (ids.length === 0) return [];
-    const rows = await this.table().find({ where: { id: In(ids) }, order: NEWEST });
-    return rows.map(asCall);
-  }
-
   async sizes(filter: CallFilter, page: Page): Promise<SizedItem[]> {
     const found = await this.calls.part(filter, page, this.clock.now());
     return found.map((call) => ({ id: CallPlace.textOf(call), bytes: call.storedBytes }));
+  }
+
+  async read(ids: readonly string[]): Promise<RecordedCall[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.table().find({ where: { id: In([...ids]) }, order: NEWEST });
+    return rows.map(asCall);
   }
 
   remove(id: string): Promise<boolean> {

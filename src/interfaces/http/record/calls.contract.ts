@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { callKinds, finalStatuses } from '../../../domain/jobs/job.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
+import { feedbackLimits } from '../../../domain/record/feedback.js';
 import { callLimits, keptContents } from '../../../domain/record/recorded-call.js';
 import { contractsOf } from '../contract.js';
 import { fileFormats, fileTypes } from '../files.js';
@@ -17,6 +18,7 @@ import {
   idText,
   intLike,
   namedObject,
+  secondsText,
   Timestamp,
   textLike,
 } from '../schemas.js';
@@ -96,17 +98,23 @@ export const CallAnswer = namedObject('Call', {
       ms: intLike(840, 'Milliseconds from the beginning of the attempt to its end.'),
     }),
   ),
-  feedback: z.array(FeedbackAnswer).meta({ description: 'All feedback with its history, the newest first.' }),
+  feedback: z.array(FeedbackAnswer).meta({
+    description:
+      'The newest first. The call itself has all feedback with its history. A list and an export have the newest feedback ' +
+      `that counts, at most ${feedbackLimits.listed} with ${feedbackLimits.listedBytes / 1024} KB together.`,
+  }),
   expires_at: Timestamp.describe('The call is deleted then.'),
 });
 
-const time = (what: string) =>
-  z.coerce
-    .number({ error: 'must be a time in seconds since the epoch' })
-    .min(0)
-    .max(100_000_000_000)
-    .optional()
-    .meta({ description: `${what}, in seconds since the epoch.`, example: 1763683200 });
+const time = (what: string) => secondsText().optional().describe(`${what}, in seconds since the epoch.`);
+
+const scoreError = 'must be a number from -1 to 1';
+const scoreText = z
+  .string({ error: scoreError })
+  .regex(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i, { error: scoreError })
+  .transform(Number)
+  .pipe(z.number().min(-1, { error: scoreError }).max(1, { error: scoreError }))
+  .meta({ type: 'number', minimum: -1, maximum: 1 });
 
 const filters = {
   since: time('Only calls that arrived at this time or later'),
@@ -115,12 +123,7 @@ const filters = {
   key_id: idText('key').optional(),
   account_id: idText('usr').optional(),
   status: choice(finalStatuses).optional(),
-  score: z.coerce
-    .number({ error: 'must be a number from -1 to 1' })
-    .min(-1)
-    .max(1)
-    .optional()
-    .describe('Only calls with a current feedback that has exactly this score.'),
+  score: scoreText.optional().describe('Only calls with a current feedback that has exactly this score.'),
   label: z.string().min(1).max(64).optional().describe('Only calls with a current feedback that has this label.'),
   q: SearchText.optional().describe(
     'Only calls with all these whole words in the beginning of their content, in upper or lower case.',
@@ -171,7 +174,7 @@ export const exportCalls = api.get(`${path}/export`, {
   summary: 'Export the calls that a project keeps',
   description:
     `All calls that the list has with these filters at this moment, as a file. JSON Lines has the objects of the list. CSV has ` +
-    `request and answer as JSON, and no attempts and no feedback. A cell of CSV that a spreadsheet would run as a formula begins with an apostrophe. ${whose}`,
+    `request, answer, attempts and feedback as JSON. A cell of CSV that a spreadsheet would run as a formula begins with an apostrophe. ${whose}`,
   access: permissions.readWorkspace,
   query: z.object({
     format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),

@@ -8739,13 +8739,13 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
-                since?: number | null;
-                until?: number | null;
+                since?: string;
+                until?: string;
                 model_id?: string;
                 key_id?: string;
                 account_id?: string;
                 status?: "succeeded" | "failed" | "cancelled";
-                score?: number | null;
+                score?: number;
                 label?: string;
                 q?: string;
             };
@@ -8782,13 +8782,13 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "jsonl" | "csv";
-                since?: number | null;
-                until?: number | null;
+                since?: string;
+                until?: string;
                 model_id?: string;
                 key_id?: string;
                 account_id?: string;
                 status?: "succeeded" | "failed" | "cancelled";
-                score?: number | null;
+                score?: number;
                 label?: string;
                 q?: string;
             };
