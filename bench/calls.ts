@@ -175,7 +175,11 @@ async function deletion(service: Service, token: string, client: Client, project
   const at = performance.now();
   const { status, body } = await service.call('DELETE', `/v1/projects/${projectId}`, { token, json: { version: 1 } });
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-  told(`seconds to delete a project with ${rows[0].count} calls`, (performance.now() - at) / 1000);
+  told(`seconds to answer the deletion of a project with ${rows[0].count} calls`, (performance.now() - at) / 1000);
+  const left = async () =>
+    (await client.query('SELECT FROM calls WHERE project_id = $1 LIMIT 1', [projectId])).rowCount ?? 0;
+  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+  told(`seconds until a deleted project with ${rows[0].count} calls is empty`, (performance.now() - at) / 1000);
 }
 
 void main();

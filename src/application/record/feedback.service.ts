@@ -61,8 +61,8 @@ export class FeedbackService {
   }
 
   /**
-   * Returns the caller's own newest call with this id, or else the newest of the team. Throws NotFound, also for calls that
-   * the caller's key is not for.
+   * Returns the caller's own newest call with this id, or else the newest of the team. Throws NotFound, also for calls
+   * that the caller's key is not for.
    */
   private async call(caller: AccountCaller, sentId: string): Promise<LocatedCall> {
     const id = RecordedCall.idOf(sentId);
