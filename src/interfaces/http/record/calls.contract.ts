@@ -106,7 +106,10 @@ export const CallAnswer = namedObject('Call', {
   expires_at: Timestamp.describe('The call is deleted then.'),
 });
 
-const time = (what: string) => secondsText().optional().describe(`${what}, in seconds since the epoch.`);
+const time = (what: string) =>
+  secondsText()
+    .optional()
+    .meta({ type: 'number', minimum: 0, description: `${what}, in seconds since the epoch.`, example: 1763683200 });
 
 const scoreError = 'must be a number from -1 to 1';
 const scoreText = z

@@ -8739,8 +8739,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
-                since?: string;
-                until?: string;
+                since?: number;
+                until?: number;
                 model_id?: string;
                 key_id?: string;
                 account_id?: string;
@@ -8782,8 +8782,8 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "jsonl" | "csv";
-                since?: string;
-                until?: string;
+                since?: number;
+                until?: number;
                 model_id?: string;
                 key_id?: string;
                 account_id?: string;
