@@ -159,7 +159,14 @@ describe('the calls of a project', () => {
     for (const one of selecting) expect([one, await listed(`?${one}`)]).toEqual([one, [wanted.id]]);
     for (const one of [`until=${seconds}`, `account_id=${developer.id}`, 'q=who', 'status=succeeded'])
       expect([one, await listed(`?${one}`)]).toEqual([one, [other.id]]);
-    for (const one of ['score=0.5', 'q=lou', 'label=wron', 'status=cancelled', 'model_id=%27', 'q=%F0%9F%A6%86'])
+    for (const one of [
+      'score=0.5',
+      'q=lou',
+      'label=wron',
+      'status=cancelled',
+      `key_id=key_${UUID.replace('0', '1')}`,
+      'q=%F0%9F%A6%86',
+    ])
       expect([one, await listed(`?${one}`)]).toEqual([one, []]);
     const { body } = await list('?score=-0.5');
     const said = { account_id: admin.id, score: -0.5, label: 'wrong', comment: 'Yes', is_current: true };
@@ -167,7 +174,8 @@ describe('the calls of a project', () => {
     const usage = { tokens_in: null, tokens_out: null, time_to_first_token: null };
     expect(body.calls[0]).toMatchObject({ status: 'failed', key_id: keyId, usage, attempts: [] });
     const wrong = ['since=-1', 'since=', 'until=x', 'until=', 'score=2', 'score=', 'score=%20', 'score=0x1'];
-    for (const bad of [...wrong, 'status=running', 'q=', 'label='])
+    const wrongIds = ['model_id=%27', 'key_id=', `account_id=${modelId}`];
+    for (const bad of [...wrong, ...wrongIds, 'status=running', 'q=', 'label='])
       expect([bad, await list(`?${bad}`)]).toMatchObject([bad, invalid(bad.slice(0, bad.indexOf('=')))]);
   });
 

@@ -46,6 +46,7 @@ const inWords = [
   'model_id: must be the model that is connected',
   'dataset_id: must be a frozen dataset',
   'cursor: is of another version than',
+  'cursor: is of other versions than',
   'inputs', // depends on the model of the deployment
   'Inference-Header-Content-Length: must be at most the length of the body',
 ];

@@ -15,10 +15,8 @@ import {
   choice,
   Deleted,
   id,
-  idText,
   intLike,
   namedObject,
-  secondsText,
   Timestamp,
   textLike,
 } from '../schemas.js';
@@ -106,27 +104,34 @@ export const CallAnswer = namedObject('Call', {
   expires_at: Timestamp.describe('The call is deleted then.'),
 });
 
-const time = (what: string) =>
-  secondsText()
-    .optional()
-    .meta({ type: 'number', minimum: 0, description: `${what}, in seconds since the epoch.`, example: 1763683200 });
+/** Accepts a number of JSON in a query string. */
+const numberText = (minimum: number, maximum: number, error: string) => {
+  const written = z.string({ error }).regex(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i, { error });
+  const number = written.transform(Number).pipe(z.number().min(minimum, { error }).max(maximum, { error }));
+  return number.meta({ type: 'number', minimum, maximum });
+};
 
-const scoreError = 'must be a number from -1 to 1';
-const scoreText = z
-  .string({ error: scoreError })
-  .regex(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i, { error: scoreError })
-  .transform(Number)
-  .pipe(z.number().min(-1, { error: scoreError }).max(1, { error: scoreError }))
-  .meta({ type: 'number', minimum: -1, maximum: 1 });
+const time = (what: string) =>
+  numberText(0, 100_000_000_000, 'must be a time in seconds since the epoch')
+    .optional()
+    .meta({ description: `${what}, in seconds since the epoch.`, example: 1763683200 });
+
+const idOf = (kind: string, what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${kind}_[0-9a-f-]{36}$`), { error: `must be the id of ${what}` })
+    .optional();
 
 const filters = {
   since: time('Only calls that arrived at this time or later'),
   until: time('Only calls that arrived before this time'),
-  model_id: idText('mdl').optional(),
-  key_id: idText('key').optional(),
-  account_id: idText('usr').optional(),
+  model_id: idOf('mdl', 'a model'),
+  key_id: idOf('key', 'an API key'),
+  account_id: idOf('usr', 'an account'),
   status: choice(finalStatuses).optional(),
-  score: scoreText.optional().describe('Only calls with a current feedback that has exactly this score.'),
+  score: numberText(-1, 1, 'must be a number from -1 to 1')
+    .optional()
+    .describe('Only calls with a current feedback that has exactly this score.'),
   label: z.string().min(1).max(64).optional().describe('Only calls with a current feedback that has this label.'),
   q: SearchText.optional().describe(
     'Only calls with all these whole words in the beginning of their content, in upper or lower case.',

@@ -7,7 +7,7 @@ import { answerFrom, hidden, listed } from '../answers.js';
 import { type CallOf, type Controller, type Existence, route, type StreamedResponse } from '../contract.js';
 import { csvRows, fileAnswer, jsonLines } from '../files.js';
 import { boundedPageOf } from '../paging.js';
-import { seconds } from '../schemas.js';
+import { dateOf, seconds } from '../schemas.js';
 import * as contracts from './calls.contract.js';
 import { feedbackAnswer } from './feedback.controller.js';
 
@@ -102,8 +102,8 @@ type Filters = Pick<
 
 const filterOf = ({ project_id: projectId }: { readonly project_id: string }, query: Filters): CallFilter => ({
   projectId,
-  since: query.since ?? null,
-  until: query.until ?? null,
+  since: query.since === undefined ? null : dateOf(query.since),
+  until: query.until === undefined ? null : dateOf(query.until),
   modelId: query.model_id ?? null,
   keyId: query.key_id ?? null,
   accountId: query.account_id ?? null,
