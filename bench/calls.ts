@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { Service } from '../tests/support/service.js';
 import { ask, completions, createProject, readyProject, register } from '../tests/support/workspace.js';
-import { addExpired, fillCalls } from './calls/fill.js';
+import { addExpired, fillCalls, names } from './calls/fill.js';
 import { Stage } from './peers.js';
 import { processorMs } from './processor-time.js';
 import { percentile, told, wanted } from './rounds.js';
@@ -95,10 +95,10 @@ async function pathsOf(projectId: string, colleague: string, client: Client) {
     'the newest': fixed(''),
     'a deep page': deep(''),
     'a time long ago': fixed(longAgo),
-    'a common model': fixed('&model_id=mdl_often'),
-    'a rare model': fixed('&model_id=mdl_rare'),
-    'a common key': fixed('&key_id=key_often'),
-    'a rare key': fixed('&key_id=key_rare'),
+    'a common model': fixed(`&model_id=${names.oftenModel}`),
+    'a rare model': fixed(`&model_id=${names.rareModel}`),
+    'a common key': fixed(`&key_id=${names.oftenKey}`),
+    'a rare key': fixed(`&key_id=${names.rareKey}`),
     'a rare account': fixed(`&account_id=${colleague}`),
     succeeded: fixed('&status=succeeded'),
     failed: fixed('&status=failed'),
@@ -122,7 +122,7 @@ async function pathsOf(projectId: string, colleague: string, client: Client) {
     'two common words': fixed('&q=half%20early'),
     'a common and a rare word': fixed('&q=half%20rarely'),
     'a number in an answer': (round: number) => at(`&q=${(round * 37) % 5000}`),
-    'a common word, a rare model': fixed('&q=answer&model_id=mdl_rare'),
+    'a common word, a rare model': fixed(`&q=answer&model_id=${names.rareModel}`),
     'a common word, a rare score': fixed('&q=answer&score=-1'),
   };
 }

@@ -314,6 +314,28 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       expect(await stock.feedback.ofCalls([own.id, gone.id])).toEqual([]);
     });
 
+    it('stores no call of a project or an account whose deletion has begun', async () => {
+      const elsewhere = await store.elsewhere();
+      const deletions = [
+        [{ accountId: stock.colleague.id }, () => elsewhere.accounts.remove(stock.colleague.id)],
+        [{ projectId: stock.project.id }, () => elsewhere.projects.remove(stock.project)],
+      ] as const;
+      for (const [owner, remove] of deletions) {
+        const [begun, storing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const deletion = elsewhere.unitOfWork.run(async () => {
+          await remove();
+          begun.resolve();
+          await storing.promise;
+        });
+        await begun.promise;
+        const added = add(owner);
+        await new Promise((resolve) => setTimeout(resolve, 200)); // the call waits for the deletion
+        storing.resolve();
+        await Promise.all([deletion, added]);
+        expect(await calls.removeSome(owner, 9)).toBe(0);
+      }
+    });
+
     it('forgets expired calls in batches, also on several instances at once', async () => {
       const expired = (seconds: number) => add({ expiresAt: at(seconds) });
       for (let n = 0; n < 5; n++) await expired(n);
