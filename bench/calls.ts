@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { Service } from '../tests/support/service.js';
 import { ask, completions, createProject, readyProject, register } from '../tests/support/workspace.js';
-import { addExpired, fillCalls } from './calls/fill.js';
+import { addExpired, fillCalls, names } from './calls/fill.js';
 import { Stage } from './peers.js';
 import { processorMs } from './processor-time.js';
 import { percentile, told, wanted } from './rounds.js';
@@ -95,10 +95,10 @@ async function pathsOf(projectId: string, colleague: string, client: Client) {
     'the newest': fixed(''),
     'a deep page': deep(''),
     'a time long ago': fixed(longAgo),
-    'a common model': fixed('&model_id=mdl_often'),
-    'a rare model': fixed('&model_id=mdl_rare'),
-    'a common key': fixed('&key_id=key_often'),
-    'a rare key': fixed('&key_id=key_rare'),
+    'a common model': fixed(`&model_id=${names.oftenModel}`),
+    'a rare model': fixed(`&model_id=${names.rareModel}`),
+    'a common key': fixed(`&key_id=${names.oftenKey}`),
+    'a rare key': fixed(`&key_id=${names.rareKey}`),
     'a rare account': fixed(`&account_id=${colleague}`),
     succeeded: fixed('&status=succeeded'),
     failed: fixed('&status=failed'),
@@ -122,7 +122,7 @@ async function pathsOf(projectId: string, colleague: string, client: Client) {
     'two common words': fixed('&q=half%20early'),
     'a common and a rare word': fixed('&q=half%20rarely'),
     'a number in an answer': (round: number) => at(`&q=${(round * 37) % 5000}`),
-    'a common word, a rare model': fixed('&q=answer&model_id=mdl_rare'),
+    'a common word, a rare model': fixed(`&q=answer&model_id=${names.rareModel}`),
     'a common word, a rare score': fixed('&q=answer&score=-1'),
   };
 }
@@ -175,7 +175,11 @@ async function deletion(service: Service, token: string, client: Client, project
   const at = performance.now();
   const { status, body } = await service.call('DELETE', `/v1/projects/${projectId}`, { token, json: { version: 1 } });
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-  told(`seconds to delete a project with ${rows[0].count} calls`, (performance.now() - at) / 1000);
+  told(`seconds to answer the deletion of a project with ${rows[0].count} calls`, (performance.now() - at) / 1000);
+  const left = async () =>
+    (await client.query('SELECT FROM calls WHERE project_id = $1 LIMIT 1', [projectId])).rowCount ?? 0;
+  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+  told(`seconds until a deleted project with ${rows[0].count} calls is empty`, (performance.now() - at) / 1000);
 }
 
 void main();

@@ -1,5 +1,13 @@
 import { Client } from 'pg';
 
+const named = (kind: string, number: number) => `${kind}_00000000-0000-7000-8000-00000000000${number}`;
+
+/** The ids of models and keys that many calls have, or few. */
+export const names = {
+  ...{ oftenModel: named('mdl', 1), secondModel: named('mdl', 2), rareModel: named('mdl', 3) },
+  ...{ oftenKey: named('key', 1), rareKey: named('key', 2) },
+};
+
 interface Fill {
   readonly teamId: string;
   readonly projectId: string;
@@ -25,8 +33,8 @@ const CALLS = `
          now() + interval '60 days', 400,
          strip(to_tsvector('simple', text || ' ' || said)) || array_to_tsvector(call_marks(project, at, account, key, model, status))
     FROM (SELECT made.*, CASE WHEN n % 50021 = 3 THEN $6 ELSE $4 END AS account,
-                 CASE WHEN n % 100003 = 5 THEN 'key_rare' WHEN n % 2 = 0 THEN 'key_often' END AS key,
-                 CASE WHEN n < $5::integer / 3 AND n % 50021 = 7 THEN 'mdl_rare' WHEN n % 4 = 0 THEN 'mdl_second' ELSE 'mdl_often' END AS model,
+                 CASE WHEN n % 100003 = 5 THEN '${names.rareKey}' WHEN n % 2 = 0 THEN '${names.oftenKey}' END AS key,
+                 CASE WHEN n < $5::integer / 3 AND n % 50021 = 7 THEN '${names.rareModel}' WHEN n % 4 = 0 THEN '${names.secondModel}' ELSE '${names.oftenModel}' END AS model,
                  CASE WHEN n % 100003 = 11 THEN 'cancelled' WHEN n % 50 = 3 THEN 'failed' ELSE 'succeeded' END AS status
             FROM (SELECT n, CASE WHEN n % 6 = 0 THEN $3 ELSE $2 END AS project,
                  now() - interval '30 days' * (1 - n / $5::float) - interval '1 second' AS at,

@@ -13,6 +13,7 @@ import { CallReaper } from '../application/jobs/call-reaper.js';
 import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
+import { CALL_REMOVAL, CallRemoval } from '../application/record/call-removal.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
 import { DatasetUpkeep } from '../application/workspace/dataset-upkeep.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
@@ -63,6 +64,7 @@ export function backgroundWork(container: Container): Background {
   queue.register(EVALUATION, container.get(EvaluationRunner));
   queue.register(RESPONSE, container.get(ResponseRunner));
   queue.register(MAIL, container.get(MailQueue));
+  queue.register(CALL_REMOVAL, container.get(CallRemoval));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
   const alerts = repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => announcer.repeat());
   const datasets = repeat(container, 'upkeep of datasets', DATASETS_PAUSE_MS, (stopping) =>

@@ -113,6 +113,7 @@ export function createContainer({
   const hasher = new BcryptPasswordHasher(config.bcryptCost);
   bindAccounts(container, config, hasher);
   bindWorkspace(container, config);
+  bindRecord(container);
   const children = new ChildLimits(config.maxChildren);
   bindChat(container, config, children, telemetry);
   bindDeployments(container, config, models, children);
@@ -161,6 +162,9 @@ function mailerOf(config: Config): Mailer {
 function bindWorkspace(container: Container, config: Config): void {
   container.bind(StarterCatalog).toConstantValue(new JsonStarterCatalog(config.startersFolder));
   container.bind(ContentHasher).to(Sha256ContentHasher);
+}
+
+function bindRecord(container: Container): void {
   const masker = new Re2Masker(shippedProgram('infrastructure/masking/masking-thread.js'));
   container.bind(Re2Masker).toConstantValue(masker);
   container.bind(Masker).toConstantValue(masker);

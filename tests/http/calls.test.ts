@@ -1,4 +1,5 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { CALL_REMOVAL, CallRemoval } from '../../src/application/record/call-removal.js';
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
 import type { Project } from '../../src/domain/workspace/project.js';
@@ -8,6 +9,7 @@ import { aCallOf, keep } from '../support/kept-calls.js';
 import { at, ids } from '../support/records.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { invalid, notFound, refusal } from './support/refusals.js';
+import { runTasks } from './support/run-tasks.js';
 import { TestApp } from './support/test-app.js';
 
 const masterKey = 'master-key-of-the-tests';
@@ -109,6 +111,34 @@ describe('the calls of a project', () => {
     expect((await list(`?cursor=99999999999999.${UNKNOWN}`)).body.count).toBe(4);
   });
 
+  it('that are deleted while a page is read do not end the list or an export', async () => {
+    const all: string[] = [];
+    for (let second = 0; second < 150; second++) all.unshift((await add(admin, { createdAt: at(second) })).id);
+    const read = app.store.recordedCalls.read.bind(app.store.recordedCalls);
+    const deleting = async (some: readonly string[]) => {
+      await Promise.all(some.map((id) => app.store.recordedCalls.remove(id)));
+      return read(some);
+    };
+    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(deleting);
+    const { body } = await list('?limit=2');
+    expect(body.calls).toEqual([]);
+    const next = (await list(`?limit=2&cursor=${body.next_cursor}`)).body;
+    expect(next.calls.map(({ id }: { id: string }) => id)).toEqual(all.slice(2, 4));
+    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(deleting);
+    const lines = (await app.get(path('/export'), admin.token)).body.trim().split('\n');
+    expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(all.slice(102));
+  });
+
+  it('show the feedback that counts in lists, and all of it one by one', async () => {
+    const call = await add();
+    for (const label of ['first', 'second']) await say(call, { label });
+    const labels = ({ feedback }: { feedback: { label: string }[] }) => feedback.map(({ label }) => label);
+    expect(labels((await list()).body.calls[0])).toEqual(['second']);
+    const exported = (await app.get(path('/export'), admin.token)).body;
+    expect(labels(JSON.parse(exported))).toEqual(['second']);
+    expect(labels((await app.get(path(`/${call.id}`), admin.token)).body).sort()).toEqual(['first', 'second']);
+  });
+
   it('can be filtered and searched', async () => {
     const over = { modelId, keyId, status: 'failed', createdAt: at(100) } as const;
     const wanted = await saying('Where is the Louvre?', over);
@@ -141,8 +171,11 @@ describe('the calls of a project', () => {
     const { body } = await list('?score=-0.5');
     const said = { account_id: admin.id, score: -0.5, label: 'wrong', comment: 'Yes', is_current: true };
     expect(body.calls[0].feedback).toMatchObject([said]);
-    expect(body.calls[0]).toMatchObject({ status: 'failed', usage: null, attempts: [] });
-    for (const bad of ['since=-1', 'until=x', 'score=2', 'status=running', 'q=', 'label='])
+    const usage = { tokens_in: null, tokens_out: null, time_to_first_token: null };
+    expect(body.calls[0]).toMatchObject({ status: 'failed', key_id: keyId, usage, attempts: [] });
+    const wrong = ['since=-1', 'since=', 'until=x', 'until=', 'score=2', 'score=', 'score=%20', 'score=0x1'];
+    const wrongIds = ['model_id=%27', 'key_id=', `account_id=${modelId}`];
+    for (const bad of [...wrong, ...wrongIds, 'status=running', 'q=', 'label='])
       expect([bad, await list(`?${bad}`)]).toMatchObject([bad, invalid(bad.slice(0, bad.indexOf('=')))]);
   });
 
@@ -228,43 +261,74 @@ describe('an export of calls', () => {
   });
 
   it('is a CSV file with harmless cells', async () => {
-    const call = await saying('=1+1, "yes"', { answerId: '=cmd', createdAt: at(1), cost: '0.000123400' });
+    const attempts = [{ modelId, outcome: 'answered', ms: 7 }];
+    const usage = { keyId: null, tokensIn: 1, tokensOut: 2, firstToken: null, failure: null, attempts };
+    const call = await saying('=1+1, "yes"', { answerId: '=cmd', createdAt: at(1), cost: '0.000123400', usage });
+    await say(call, { score: 1 });
+    const [listed] = (await list()).body.calls;
     const { body } = await app.get(path('/export?format=csv'), admin.token);
     const [head, row] = body.split('\r\n');
     expect(head).toBe(
       'id,answer_id,project_id,kind,status,failure,model_id,account_id,key_id,created_at,started_at,finished_at,duration,' +
-        'content,request,answer,truncated,tokens_in,tokens_out,time_to_first_token,cost,currency,expires_at',
+        'content,request,answer,truncated,tokens_in,tokens_out,time_to_first_token,cost,currency,expires_at,' +
+        'attempts,feedback',
     );
     expect(row.startsWith(`${call.id},'=cmd,${project.id},chat,succeeded,,,${admin.id},,`)).toBe(true);
     expect(row).toContain(`full,"${JSON.stringify(call.request).replaceAll('"', '""')}",`);
     expect(row).toContain(',0.000123400,USD,');
+    const cells = [listed.attempts, listed.feedback].map((one) => `"${JSON.stringify(one).replaceAll('"', '""')}"`);
+    expect(row.endsWith(`,${cells.join(',')}`)).toBe(true);
+    expect([listed.attempts.length, listed.feedback.length]).toEqual([1, 1]);
+  });
+
+  it('ends when its caller does not see the calls of others any more', async () => {
+    for (let n = 0; n < 150; n++) await add(admin, { createdAt: at(n) });
+    const read = app.store.recordedCalls.read.bind(app.store.recordedCalls);
+    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(async (some) => {
+      await app.setAccount(developer.id, { role: 'member' });
+      return read(some);
+    });
+    const file = app.get(path('/export'), developer.token);
+    await expect(file).rejects.toThrow();
+    await app.setAccount(developer.id, { role: 'developer' });
+    expect((await app.get(path('/export'), developer.token)).body.trim().split('\n')).toHaveLength(150);
   });
 });
 
 describe('the deletion of a project or an account', () => {
-  it('deletes their calls with all feedback', async () => {
+  const deletion = (version: number) =>
+    app.call('DELETE', `/v1/projects/${project.id}`, { token: admin.token, headers: { 'If-Match': `"${version}"` } });
+
+  it('deletes their calls with all feedback, as a task', async () => {
     const other = await newProject();
     const calls = [await add(member), await add(), await add(member, {}, other), await add(admin, {}, other)];
     for (const call of calls) await say(call, { score: 1 });
     const left = async () => {
+      await runTasks(app, { [CALL_REMOVAL]: app.container.get(CallRemoval) });
       const all = calls.map(({ id }) => id);
       const found = await query<{ id: string }>(app.database.url, 'SELECT id FROM calls WHERE id = ANY ($1)', [all]);
       const of = (await app.store.feedback.ofCalls(all)).map(({ callId }) => callId).sort();
       expect(of).toEqual(found.map(({ id }) => id).sort());
       return of;
     };
-    const { status } = await app.call('DELETE', `/v1/projects/${project.id}`, {
-      token: admin.token,
-      json: { version: 1 },
-    });
-    expect(status).toBe(200);
-    expect(await left()).toEqual(
+    const idsFrom = (at: number) =>
       calls
-        .slice(2)
+        .slice(at)
         .map(({ id }) => id)
-        .sort(),
-    );
+        .sort();
+    expect((await deletion(1)).status).toBe(200);
+    expect(await left()).toEqual(idsFrom(2));
     expect((await app.delete(`/v1/auth/users/${member.id}`, admin.token)).status).toBe(200);
-    expect(await left()).toEqual([calls[3]?.id]);
+    const listed = (await app.get(path('', other), admin.token)).body.calls;
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(idsFrom(3));
+    expect(await left()).toEqual(idsFrom(3));
+  });
+
+  it('that is refused deletes no call', async () => {
+    const call = await add();
+    expect((await deletion(99)).status).toBe(409);
+    expect((await app.delete(`/v1/auth/users/${admin.id}`, admin.token)).status).toBe(409);
+    await runTasks(app, { [CALL_REMOVAL]: app.container.get(CallRemoval) });
+    expect(await listed()).toEqual([call.id]);
   });
 });

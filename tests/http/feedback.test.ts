@@ -146,6 +146,28 @@ describe('feedback on a call', () => {
     }
   });
 
+  it('with an id that several calls have is for an own call, or for one that the key is for', async () => {
+    const other = await readyProject(app, admin.token, { runtime: 'onnx', path: 'chat' });
+    const [, elsewhere] = await chatted(other);
+    const [, newest] = await chatted(other);
+    const rename = `UPDATE calls SET answer_id = 'chatcmpl-same', account_id = coalesce($2, account_id) WHERE id = $1`;
+    const owners = { [jobId]: member.id, [elsewhere]: null, [newest]: null };
+    for (const [id, owner] of Object.entries(owners)) await query(app.database.url, rename, [id, owner]);
+    const scores = async () => [await kept(jobId), await kept(elsewhere), await kept(newest)];
+    expect((await give('chatcmpl-same', { score: 0.1 })).status).toBe(201);
+    expect(await scores()).toEqual([[0.1], [], []]);
+    expect((await give('chatcmpl-same', { score: 0.2 }, admin.token)).status).toBe(201);
+    expect(await scores()).toEqual([[0.1], [], [0.2]]);
+    const { key } = (await app.post('/v1/keys', admin.token, { projects: [project] })).body;
+    expect((await give('chatcmpl-same', { score: 0.3 }, key)).status).toBe(201);
+    expect(await scores()).toEqual([[0.3, 0.1], [], [0.2]]);
+    const read = (at: string, token: string) => app.get(`/v1/projects/${at}/calls/chatcmpl-same`, token);
+    expect((await read(project, admin.token)).body.id).toBe(jobId);
+    expect((await read(other, admin.token)).body.id).toBe(newest);
+    expect((await read(project, member.token)).body.id).toBe(jobId);
+    expect(await read(other, member.token)).toMatchObject(notFound);
+  });
+
   it('is refused if it says nothing, or too much', async () => {
     const nothing = { score: null, label: null, comment: null, correction: null };
     for (const feedback of [{}, nothing, { other: 1 }]) expect(await give(jobId, feedback)).toMatchObject(invalid(''));

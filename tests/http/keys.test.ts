@@ -150,7 +150,7 @@ describe('a key with permissions', () => {
   /** States the rule again, apart from the permissions of the code. A new route that fits no line must add one. */
   function needed({ method, path }: (typeof contracts)[number]): Needed {
     if (/^\/v1\/(auth|keys)\b/.test(path) || path === '/metrics') return 'none';
-    if (path.startsWith('/openai/v1') || path.endsWith('/chat/completions')) return 'chat';
+    if (path.startsWith('/openai/v1') || /^\/v1\/calls\/|\/chat\/completions$/.test(path)) return 'chat';
     if (/^\/v1\/deployments\/\{\w+\}\/(predict|v2)/.test(path)) return 'predict';
     if (path === '/v1/status') return 'any';
     if (path === '/v1/alerts/rules/preview') return 'read'; // stores nothing
@@ -178,7 +178,7 @@ describe('a key with permissions', () => {
     const at = path.replace(/\{(\w+?)_id\}/g, `prj_${UNKNOWN}`).replace(/\{\w+\*?\}/g, 'none');
     const answer = await app.call(method.toUpperCase(), at, { token: admin.apiKey });
     const entered =
-      /^\/v1\/(jobs|evaluations|usage|alerts|deployments|model-files|logs|audit|status)\b|^\/openai\/v1|chat\/completions$/;
+      /^\/v1\/(calls|jobs|evaluations|usage|alerts|deployments|model-files|logs|audit|status)\b|^\/openai\/v1|chat\/completions$/;
     expect(answer.status === 401 ? statusAndCode(answer) : 'enters').toBe(
       entered.test(path) ? 'enters' : '401 session_required',
     );

@@ -5,11 +5,14 @@ import { WebhookSender } from '../../src/application/alerts/ports.js';
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { RuntimeReconciler } from '../../src/application/chat/runtime-reconciler.js';
 import { ModelFileStore, ModelServer } from '../../src/application/deployments/ports.js';
+import type { Account } from '../../src/domain/accounts/account.js';
+import type { Project } from '../../src/domain/workspace/project.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { query } from '../support/database.js';
 import { type Answer, codeOf, note } from '../support/http-caller.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
 import { anAlert } from '../support/records.js';
 import {
   ask,
@@ -117,6 +120,13 @@ describe('the permission for an act with a late body', () => {
     const { project_id } = await inProject();
     return { project_id, alias: 'champion', model_id: await registeredModel(app, root.token, project_id) };
   };
+  const withCall = async () => {
+    const project_id = await createProject(app, root.token);
+    const account = (await app.store.accounts.byId(root.id)) as Account;
+    const call = aCallOf((await app.store.projects.find(account.teamId, project_id)) as Project, account);
+    await keep(app.store, call);
+    return { call_id: call.id };
+  };
   const onDeployment = async () => ({
     deployment_id: await create('/v1/deployments', { name: 'iris', model_path: 'iris.onnx' }),
     model_name: 'iris',
@@ -176,6 +186,7 @@ describe('the permission for an act with a late body', () => {
       by: 'key',
       open: true,
     },
+    giveFeedback: { body: { score: 1 }, params: withCall, by: 'key', status: 201, open: true },
     createJob: { body: { kind: 'external', name: 'late' }, by: 'key', status: 201 },
     changeJob: {
       body: { status: 'succeeded', result: 1 },

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Account } from '../../src/domain/accounts/account.js';
+import type { Project } from '../../src/domain/workspace/project.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import type { Answer } from '../support/http-caller.js';
+import { aCallOf, keep } from '../support/kept-calls.js';
 import {
   ask,
   completions,
@@ -46,9 +49,18 @@ beforeAll(async () => {
     alias: 'champion',
     record: 'r1',
     version: '1',
+    call_id: await keptCall(project_id),
   };
 });
 afterAll(() => app.stop());
+
+/** Stores a call of the member, which everybody on the team sees. Returns its id. */
+async function keptCall(projectId: string): Promise<string> {
+  const member = (await app.store.accounts.byId(accounts.member.id)) as Account;
+  const call = aCallOf((await app.store.projects.find(member.teamId, projectId)) as Project, member, { modelId: null });
+  await keep(app.store, call);
+  return call.id;
+}
 
 const pathOf = (path: string, over: Record<string, string> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
@@ -80,6 +92,8 @@ describe('the workspace', () => {
   it.each(named(changing))('%s is only for the roles of its contract', async (_, { method, path, access }) => {
     for (const [role, { token }] of Object.entries(accounts)) {
       if (role === 'stranger' && path.includes('{')) continue; // tested below
+      // Its deletion needs no version, so each role gets a call of its own.
+      if (path.includes('call_id')) ids.call_id = await keptCall(ids.project_id as string);
       const { status } = await call(method, pathOf(path), token);
       const allowed =
         access !== 'public' && (access.roles as readonly string[]).includes(role === 'stranger' ? 'admin' : role);
@@ -125,13 +139,14 @@ describe('the workspace', () => {
     looksMissing(route, accounts.stranger.token, [{}, { project_id: `prj_${randomUUID()}` }]),
   );
 
-  const deeper = within.filter(({ path }) => /\{(dataset|model|conversation)_id\}/.test(path));
+  const deeper = within.filter(({ path }) => /\{(dataset|model|conversation|call)_id\}/.test(path));
   it.each(named(deeper))('%s answers below another project as if the object did not exist', async (_, route) => {
     const project_id = await createProject(app, accounts.developer.token);
     const missing = {
       model_id: `mdl_${randomUUID()}`,
       dataset_id: `dst_${randomUUID()}`,
       conversation_id: `cnv_${randomUUID()}`,
+      call_id: `job_${randomUUID()}`,
     };
     await looksMissing(route, accounts.developer.token, [{ project_id }, { project_id, ...missing }]);
   });

@@ -54,14 +54,10 @@ export class TeamService {
   }
 
   /**
-   * Removes an account with its credentials, conversations and kept calls, and revokes its invites. Throws NotFound,
-   * LastAdmin.
+   * Removes an account with its credentials and conversations, and revokes its invites. Its kept calls are hidden at once
+   * and deleted soon. Throws NotFound, LastAdmin.
    */
   async remove(by: Caller | null, { accountId }: OfAccount): Promise<void> {
-    const { teamId } = authorize(by, permissions.manageTeam);
-    const before = await this.accounts.ofTeam(teamId);
-    requireAnotherAdmin(before, memberOf(before, accountId));
-    await this.removal.of({ accountId }); // in many statements, because an account can have very many calls
     await this.unitOfWork.locked(MEMBERSHIP, async () => {
       const actor = await this.authority.confirm(by, permissions.manageTeam);
       const team = await this.accounts.ofTeam(actor.teamId);
@@ -69,6 +65,7 @@ export class TeamService {
       requireAnotherAdmin(team, account);
       await this.invites.revokeAllBy(account.id);
       await this.accounts.remove(account.id);
+      await this.removal.after({ accountId: account.id });
       await this.audit.record({ by: actor, action: 'account.removed', object: account });
     });
   }

@@ -20,7 +20,10 @@ const BATCH = 200;
 /** The jobs of calls are stored for this time after their end. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const FORGOTTEN_AT_ONCE = 1_000;
-/** Limits a run. With a run every two seconds, half a million old calls are gone within minutes, their jobs and records alike. */
+/**
+ * Limits a run. With a run every two seconds, half a million old calls are gone within minutes. So are as many expired
+ * records of calls.
+ */
 const FORGOTTEN_BATCHES = 10;
 
 /**

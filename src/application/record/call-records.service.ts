@@ -51,7 +51,10 @@ export class CallRecordsService {
     private readonly settings: ServiceSettings,
   ) {}
 
-  /** Adds a record for each call, unless the dataset has its content already. Throws what `DatasetRecordsService.append` throws. */
+  /**
+   * Adds a record for each call, unless the dataset has its content already. Throws what `DatasetRecordsService.append`
+   * throws.
+   */
   async append(by: Caller | null, { fromCalls, ...change }: FromCalls): Promise<Appendix> {
     const caller = authorize(by, permissions.editWorkspace);
     const { projectId, datasetId } = change;

@@ -1,17 +1,25 @@
 import { injectable } from 'inversify';
-import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import type { AccountCaller, Caller, Role } from '../../domain/accounts/caller.js';
+import { RoleForbidden } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { CallPlace } from '../../domain/record/call-place.js';
 import type { Feedback } from '../../domain/record/feedback.js';
 import type { RecordedCall } from '../../domain/record/recorded-call.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
-import { type Bounded, boundedPage } from '../shared/bounded-page.js';
+import { boundedPage } from '../shared/bounded-page.js';
 import { joined } from '../shared/joined.js';
 import type { WithMemory } from '../shared/memory-budget.js';
-import type { Page } from '../shared/ports.js';
+import type { Page, SizedItem } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
-import { type CallFilter, FeedbackRepository, type LocatedCall, RecordedCallRepository } from './ports.js';
+import {
+  type CallFilter,
+  FeedbackRepository,
+  type LocatedCall,
+  type NamedCall,
+  RecordedCallRepository,
+} from './ports.js';
 
 type Listing = CallFilter & WithMemory & { readonly page: Page };
 
@@ -20,10 +28,15 @@ interface OfCall extends InProject {
   readonly id: string;
 }
 
-/** A call with all feedback on it. */
 export interface CallWithFeedback {
   readonly call: RecordedCall;
   readonly feedback: readonly Feedback[];
+}
+
+export interface CallPage {
+  readonly items: readonly CallWithFeedback[];
+  /** The place of the last call that was selected, though it may be gone since. Null on the last page. */
+  readonly next: string | null;
 }
 
 /** The calls that an export reads together. */
@@ -36,21 +49,25 @@ export class CallService {
     private readonly workspace: TeamWorkspace,
     private readonly calls: RecordedCallRepository,
     private readonly feedback: FeedbackRepository,
+    private readonly authority: Authority,
     private readonly audit: Audit,
   ) {}
 
-  /** Lists the calls of a project, the newest first. Long contents shorten the page. Throws NotFound. */
-  async list(by: Caller | null, { page, memory, ...wanted }: Listing): Promise<Bounded<CallWithFeedback>> {
+  /**
+   * Lists the calls of a project, the newest first, each with the newest feedback that counts. Long contents shorten the
+   * page. Throws NotFound.
+   */
+  async list(by: Caller | null, { page, memory, ...wanted }: Listing): Promise<CallPage> {
     const filter = await this.filterOf(by, wanted);
-    return filter ? this.page(filter, page, memory) : { items: [], more: false };
+    return filter ? this.page(filter, page, memory) : { items: [], next: null };
   }
 
-  /** Throws NotFound. */
+  /** Returns a call with all feedback on it and its history. Throws NotFound. */
   async find(by: Caller | null, { memory, ...wanted }: OfCall & WithMemory): Promise<CallWithFeedback> {
     const caller = authorize(by, permissions.readWorkspace);
     const { id, bytes } = await this.own(caller, wanted);
-    await memory.reserve(bytes);
-    const call = await this.calls.find(caller.teamId, id);
+    await memory.reserve(bytes, await this.feedback.bytesOf(id));
+    const call = await this.calls.find(within(caller, { ...wanted, id }));
     if (!call) throw new NotFound('call');
     return { call, feedback: await this.feedback.ofCalls([id]) };
   }
@@ -74,45 +91,64 @@ export class CallService {
     return id;
   }
 
-  /** Returns all that `list` lists, in parts. Throws NotFound. */
+  /**
+   * Returns all that `list` lists, in parts. Throws NotFound. A part throws RoleForbidden if the caller does not see the
+   * calls of others any more, so that the file ends.
+   */
   async export(
     by: Caller | null,
     { memory, ...wanted }: CallFilter & WithMemory,
   ): Promise<AsyncIterable<readonly CallWithFeedback[]>> {
-    const parts = this.parts(await this.filterOf(by, wanted), memory);
+    const parts = this.parts(by, wanted, memory);
     return joined(await parts.next(), parts); // a refusal comes before the file begins
   }
 
   private async *parts(
-    filter: CallFilter | null,
+    by: Caller | null,
+    wanted: CallFilter,
     memory: WithMemory['memory'],
   ): AsyncGenerator<readonly CallWithFeedback[]> {
+    const filter = await this.filterOf(by, wanted);
     if (!filter) return;
     // A part holds the memory of the one before: a file that has begun should not end early for a lack of memory.
     const growing = { reserve: (bytes: number) => memory.grow(bytes) };
-    for (let [after, more]: [string | null, boolean] = [null, true]; more; ) {
-      const part: Bounded<CallWithFeedback> = await this.page(filter, { limit: MOST_IN_PART, after }, growing);
+    for (let after: string | null = null; ; ) {
+      const part: CallPage = await this.page(filter, { limit: MOST_IN_PART, after }, growing);
       yield part.items;
-      const last = part.items.at(-1);
-      after = last ? CallPlace.textOf(last.call) : null;
-      more = part.more && last !== undefined;
+      if (part.next === null) return;
+      after = part.next;
+      await this.requireSame(by, filter);
     }
   }
 
-  private async page(
-    filter: CallFilter,
-    page: Page,
-    memory: Pick<WithMemory['memory'], 'reserve'>,
-  ): Promise<Bounded<CallWithFeedback>> {
+  /** Throws if the caller's rights have ended or changed since the filter was made. */
+  private async requireSame(by: Caller | null, filter: CallFilter): Promise<void> {
+    const caller = await this.authority.confirm(by, permissions.readWorkspace);
+    const now = await this.filterOf(caller, filter);
+    if (now?.accountId !== filter.accountId) throw new RoleForbidden(ALL_SEEING);
+  }
+
+  private async page(filter: CallFilter, page: Page, memory: Pick<WithMemory['memory'], 'reserve'>): Promise<CallPage> {
+    let last: string | null = null;
     const { items, more } = await boundedPage(page, {
-      sizes: (part) => this.calls.sizes(filter, part),
-      fetch: (part) => this.calls.list(filter, part),
+      sizes: (part) => this.sizes(filter, part),
+      fetch: (_, selected) => {
+        last = selected.at(-1)?.id ?? null;
+        return this.calls.read(selected.map(idOf));
+      },
       memory,
     });
-    const all = items.length > 0 ? await this.feedback.ofCalls(items.map(({ id }) => id)) : [];
+    const all = items.length > 0 ? await this.feedback.current(items.map(({ id }) => id)) : [];
     const byCall = new Map<string, Feedback[]>(items.map(({ id }) => [id, []]));
     for (const one of all) byCall.get(one.callId)?.push(one);
-    return { items: items.map((call) => ({ call, feedback: byCall.get(call.id) ?? [] })), more };
+    return { items: items.map((call) => ({ call, feedback: byCall.get(call.id) ?? [] })), next: more ? last : null };
+  }
+
+  /** Returns the sizes of calls, each with the feedback that a list shows. */
+  private async sizes(filter: CallFilter, page: Page): Promise<SizedItem[]> {
+    const calls = await this.calls.sizes(filter, page);
+    const ofFeedback = await this.feedback.sizesOfCurrent(calls.map(idOf));
+    return calls.map((one) => ({ ...one, bytes: one.bytes + (ofFeedback.get(idOf(one)) ?? 0) }));
   }
 
   /** Returns the filter within what the caller may see, or null if that is nothing. Throws NotFound. */
@@ -126,11 +162,21 @@ export class CallService {
 
   private async own(caller: AccountCaller, { projectId, id }: OfCall): Promise<LocatedCall> {
     await this.workspace.project(caller, projectId);
-    const call = await this.calls.locate(caller.teamId, id);
-    const isSeen = call?.projectId === projectId && (seesAll(caller) || call.accountId === caller.accountId);
-    if (!call || !isSeen) throw new NotFound('call');
+    const call = await this.calls.locate(within(caller, { projectId, id }));
+    if (!call) throw new NotFound('call');
     return call;
   }
 }
 
-const seesAll = ({ role }: AccountCaller): boolean => role !== 'member';
+/** Names a call among those that the caller sees in the project. */
+const within = (caller: AccountCaller, { projectId, id }: OfCall): NamedCall => {
+  const { teamId, accountId } = caller;
+  return { teamId, id, projectIds: [projectId], accountId: seesAll(caller) ? null : accountId };
+};
+
+const idOf = ({ id }: SizedItem): string => CallPlace.of(id).id;
+
+/** The roles that see the calls of the whole team. */
+const ALL_SEEING: readonly Role[] = ['admin', 'developer'];
+
+const seesAll = ({ role }: AccountCaller): boolean => ALL_SEEING.includes(role);

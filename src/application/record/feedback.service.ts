@@ -60,11 +60,18 @@ export class FeedbackService {
     return feedback;
   }
 
-  /** Throws NotFound, also for a call that the caller's key is not for. */
+  /**
+   * Returns the caller's own newest call with this id, or else the newest of the team. Throws NotFound, also for calls
+   * that the caller's key is not for.
+   */
   private async call(caller: AccountCaller, sentId: string): Promise<LocatedCall> {
     const id = RecordedCall.idOf(sentId);
-    const call = id === null ? null : await this.calls.locate(caller.teamId, id);
-    if (!call || !KeyScope.covers(caller, call.projectId)) throw new NotFound('call');
+    if (id === null) throw new NotFound('call');
+    const { teamId, accountId } = caller;
+    const named = { teamId, id, projectIds: KeyScope.projectsOf(caller) };
+    const own = await this.calls.locate({ ...named, accountId });
+    const call = own ?? (await this.calls.locate({ ...named, accountId: null }));
+    if (!call) throw new NotFound('call');
     return call;
   }
 

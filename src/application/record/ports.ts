@@ -72,29 +72,42 @@ export interface LocatedCall extends Pick<RecordedCall, 'id' | 'projectId' | 'ac
   readonly bytes: number;
 }
 
+/** Names a call within what a caller may see or name. */
+export interface NamedCall {
+  readonly teamId: string;
+  /** The id of the call, or the id of its answer, or of an item of its answer. */
+  readonly id: string;
+  /** Only calls of these projects. Null: of all. */
+  readonly projectIds: readonly string[] | null;
+  /** Only calls of this account. Null: of all. */
+  readonly accountId: string | null;
+}
+
 export type CallOwner = { readonly projectId: string } | { readonly accountId: string };
 
 /**
- * Finds the calls that projects keep. `JobHistory` stores them with the ends of the calls. They are deleted with their project and with their account. Calls after their
- * `expiresAt` are not found any more.
+ * Finds the calls that projects keep. `JobHistory` stores them with the ends of the calls, unless their project or their
+ * account is gone. Calls after their `expiresAt` and calls of deleted projects and accounts are not found any more. Who
+ * deletes a project or an account must have its calls deleted, with `CallRemoval`.
  */
 export abstract class RecordedCallRepository {
-  /** Finds a call of a team by its id, or the newest one by the id of its answer, or of an item of its answer. */
-  abstract find(teamId: string, id: string): Promise<RecordedCall | null>;
+  /** Returns the newest of the calls with this name: an engine elsewhere may give many answers the same id. */
+  abstract find(wanted: NamedCall): Promise<RecordedCall | null>;
   /** Finds the same call as `find`, without its content. */
-  abstract locate(teamId: string, id: string): Promise<LocatedCall | null>;
+  abstract locate(wanted: NamedCall): Promise<LocatedCall | null>;
   /**
    * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
    * order.
    */
   abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
   /**
-   * Lists calls in the order of their arrival, the newest first. Calls that arrived at the same time are in the order of
-   * their ids. `after` is the text of a CallPlace. The call of this place may be gone.
+   * Lists the places of calls in the order of their arrival, the newest first, with the sizes of their contents. Calls that
+   * arrived at the same time are in the order of their ids. Each id, also `after`, is the text of a CallPlace. The call of
+   * `after` may be gone.
    */
-  abstract list(filter: CallFilter, page: Page): Promise<RecordedCall[]>;
-  /** Returns the sizes of the contents of the calls that `list` returns. Their ids are texts of a CallPlace. */
   abstract sizes(filter: CallFilter, page: Page): Promise<SizedItem[]>;
+  /** Returns these calls, the newest first. Leaves out those that are gone. */
+  abstract read(ids: readonly string[]): Promise<RecordedCall[]>;
   /** Deletes a call with its feedback. Returns false if it was not there. */
   abstract remove(id: string): Promise<boolean>;
   /**
@@ -114,6 +127,15 @@ export abstract class FeedbackRepository {
   abstract add(feedback: Feedback): Promise<void>;
   /** Returns all feedback on these calls with its history, the newest first. */
   abstract ofCalls(callIds: readonly string[]): Promise<Feedback[]>;
+  /** Returns the most memory that the JSON of all feedback on a call takes, in bytes. */
+  abstract bytesOf(callId: string): Promise<number>;
+  /**
+   * Returns for each of these calls the newest feedback that counts, the newest first, within
+   * `feedbackLimits.listed` and `feedbackLimits.listedBytes`.
+   */
+  abstract current(callIds: readonly string[]): Promise<Feedback[]>;
+  /** Measures for each of these calls the feedback that `current` returns, as `bytesOf` does. Omits calls without one. */
+  abstract sizesOfCurrent(callIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Measures what an account has said about a call so far. */
   abstract history(callId: string, accountId: string): Promise<FeedbackHistory>;
   /** Returns for each of these calls the newest correction that counts, of any account. Omits calls without one. */

@@ -144,10 +144,16 @@ export class ProjectService {
     await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       requireVersion(current, expected);
-      await this.callRemoval.of({ projectId }); // in many statements, because a project can have very many calls
       const act = { by: caller, action: 'project.deleted', object: current } as const;
-      return this.reconciler.apply(projectId, () => this.audit.perform(act, () => this.projects.remove(current)));
+      return this.reconciler.apply(projectId, () => this.audit.perform(act, () => this.remove(current)));
     });
+  }
+
+  /** Must be called inside a unit of work. */
+  private async remove(project: Project): Promise<boolean> {
+    const isRemoved = await this.projects.remove(project);
+    if (isRemoved) await this.callRemoval.after({ projectId: project.id });
+    return isRemoved;
   }
 
   /** Returns the versions, newest first. Throws NotFound. */

@@ -23,13 +23,18 @@ export interface Feedback {
 /** The parts of a feedback that the account writes. Null: nothing. */
 export type FeedbackInput = Pick<Feedback, 'score' | 'label' | 'comment' | 'correction'>;
 
-/** Lengths are in characters. `each` and `eachBytes` limit the history of one account on one call. */
+/**
+ * Lengths are in characters. `each` and `eachBytes` limit the history of one account on one call, `listed` and
+ * `listedBytes` what a list shows of the feedback on one call.
+ */
 export const feedbackLimits = {
   label: 64,
   comment: 4_000,
   correctionBytes: 64 * 1024,
   each: 100,
   eachBytes: 256 * 1024,
+  listed: 100,
+  listedBytes: 256 * 1024,
 } as const;
 
 /** The stored feedback of one account on one call. */

@@ -3,7 +3,7 @@ import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import { race } from '../../support/barrier.js';
 import { aKeptCall, keep } from '../../support/kept-calls.js';
-import { at, ids } from '../../support/records.js';
+import { anAccount, at, ids } from '../../support/records.js';
 import { type Repositories, type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function feedbackContract(adapter: string, store: StoreUnderTest) {
@@ -47,6 +47,40 @@ export function feedbackContract(adapter: string, store: StoreUnderTest) {
       expect(await stock.feedback.ofCalls([other.id, 'job_unknown'])).toEqual([elsewhere]);
       expect(await stock.feedback.ofCalls([call.id, other.id])).toHaveLength(4);
       expect(await stock.feedback.ofCalls([])).toEqual([]);
+    });
+
+    it('that counts is read and measured for several calls at once', async () => {
+      await given();
+      const last = await given({ createdAt: at(3) });
+      const ofColleague = await given({ accountId: stock.colleague.id, createdAt: at(2) });
+      const elsewhere = await given({ correction: 'Paris' }, other);
+      const { feedback } = stock;
+      expect(await feedback.current([call.id, 'job_unknown'])).toEqual([last, ofColleague]);
+      expect(await feedback.current([call.id, other.id])).toHaveLength(3);
+      expect([await feedback.current([]), await feedback.sizesOfCurrent([])]).toEqual([[], new Map()]);
+      const sizes = await feedback.sizesOfCurrent([call.id, other.id, 'job_unknown']);
+      expect([...sizes.keys()].sort()).toEqual([call.id, other.id].sort());
+      const json = Buffer.byteLength(JSON.stringify([elsewhere]));
+      for (const bytes of [sizes.get(other.id) ?? 0, await feedback.bytesOf(other.id)]) {
+        expect(bytes).toBeGreaterThan(json);
+        expect(bytes).toBeLessThan(json + 1_000);
+      }
+      expect(await feedback.bytesOf(call.id)).toBeGreaterThan(sizes.get(call.id) as number);
+      expect(await feedback.bytesOf('job_unknown')).toBe(0);
+    });
+
+    it('that counts is read within a number and a length for each call, the newest first', async () => {
+      const accounts = Array.from({ length: 101 }, () => anAccount(stock.team));
+      for (const account of accounts) await stock.accounts.add(account);
+      const made: Feedback[] = [];
+      for (const [second, { id: accountId }] of accounts.entries())
+        made.unshift(await given({ accountId, createdAt: at(second) }));
+      expect(await stock.feedback.current([call.id])).toEqual(made.slice(0, 100));
+      const long: Feedback[] = [];
+      for (const [second, { id: accountId }] of accounts.slice(0, 5).entries())
+        long.unshift(await given({ accountId, createdAt: at(second), correction: 'x'.repeat(60_000) }, other));
+      expect(await stock.feedback.current([other.id])).toEqual(long.slice(0, 4));
+      expect((await stock.feedback.sizesOfCurrent([other.id])).get(other.id)).toBeLessThan(250_000);
     });
 
     it('counts once if an account gives several at the same time', async () => {

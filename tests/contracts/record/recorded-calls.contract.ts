@@ -1,4 +1,5 @@
-import type { CallFilter } from '../../../src/application/record/ports.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallFilter, NamedCall } from '../../../src/application/record/ports.js';
 import { CallPlace } from '../../../src/domain/record/call-place.js';
 import type { Feedback } from '../../../src/domain/record/feedback.js';
 import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
@@ -17,6 +18,10 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       calls = stock.recordedCalls;
     });
 
+    const named = (id: string, over: Partial<NamedCall> = {}): NamedCall => ({
+      ...{ teamId: stock.team.id, id, projectIds: null, accountId: null },
+      ...over,
+    });
     const add = async (over: Partial<RecordedCall> = {}): Promise<RecordedCall> => {
       const call = aCallOf(stock.project, stock.account, over);
       await keep(stock, call);
@@ -35,10 +40,11 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       ...over,
     });
     const ofList = async (over: Partial<CallFilter> = {}, page = { limit: 1_000, after: null as string | null }) => {
-      const listed = await calls.list(filter(over), page);
-      const sizes = await calls.sizes(filter(over), page);
-      expect(sizes.map(({ id }) => id)).toEqual(listed.map(CallPlace.textOf));
-      return listed.map(({ id }) => id);
+      const places = (await calls.sizes(filter(over), page)).map(({ id }) => id);
+      const listed = places.map((place) => CallPlace.of(place).id);
+      const read = await calls.read(listed.toReversed());
+      expect(read.map(CallPlace.textOf)).toEqual(places);
+      return listed;
     };
     const idsOf = (...some: RecordedCall[]) => some.map(({ id }) => id);
     const say = async (call: RecordedCall, over: Partial<Feedback> = {}) => {
@@ -63,8 +69,8 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       });
       const bare = await add({ answerId: null, startedAt: null, createdAt: at(1) });
       for (const { recordedCalls } of [stock, await store.elsewhere()]) {
-        for (const call of [kept, bare]) expect(await recordedCalls.find(stock.team.id, call.id)).toEqual(call);
-        expect(await recordedCalls.list(filter(), { limit: 9, after: null })).toEqual([bare, kept]);
+        for (const call of [kept, bare]) expect(await recordedCalls.find(named(call.id))).toEqual(call);
+        expect(await recordedCalls.read([kept.id, 'job_unknown', bare.id])).toEqual([bare, kept]);
       }
     });
 
@@ -74,17 +80,17 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       expect((await calls.sizes(filter(), { limit: 9, after: null })).map((one) => one.bytes)).toEqual([bytes]);
       const { project, account } = stock;
       const located = { id, projectId: project.id, accountId: account.id, bytes };
-      expect(await calls.locate(stock.team.id, id)).toEqual(located);
+      expect(await calls.locate(named(id))).toEqual(located);
     });
 
     it('stores a call once, and no call of a project or an account that is gone', async () => {
       const call = await add();
       expect(await keep(stock, { ...call, truncated: true })).toBe(false);
-      expect(await calls.find(stock.team.id, call.id)).toEqual(call);
+      expect(await calls.find(named(call.id))).toEqual(call);
       const others = [aCallOf(aProject(stock.team), stock.account), aCallOf(stock.project, anAccount(stock.team))];
       for (const other of others) {
         await keep(stock, other);
-        expect(await calls.find(stock.team.id, other.id)).toBeNull();
+        expect(await calls.find(named(other.id))).toBeNull();
       }
     });
 
@@ -95,8 +101,8 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       const stored = [...beside.map((one) => keep(stock, one)), keep(stock, call, { searched: words })];
       expect(await Promise.all(stored)).toEqual([true, true, true, true]);
       expect(await stock.jobs.find(call.id)).toMatchObject({ status: 'succeeded' });
-      expect(await calls.find(stock.team.id, call.id)).toBeNull();
-      for (const one of beside) expect(await calls.find(stock.team.id, one.id)).toEqual(one);
+      expect(await calls.find(named(call.id))).toBeNull();
+      for (const one of beside) expect(await calls.find(named(one.id))).toEqual(one);
     });
 
     it('returns several calls of a project by their ids and by the ids in their answers', async () => {
@@ -120,9 +126,9 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       const newer = await add({ answerId: 'chatcmpl-1', createdAt: at(1) });
       const response = await add({ answerId: `resp_${uuid}` });
       const message = await add({ answerId: `msg_${uuid}` });
-      const found = async (id: string, team = stock.team.id) => {
-        const one = (await calls.find(team, id))?.id ?? null;
-        expect((await calls.locate(team, id))?.id ?? null).toBe(one);
+      const found = async (id: string, over: Partial<NamedCall> = {}) => {
+        const one = (await calls.find(named(id, over)))?.id ?? null;
+        expect((await calls.locate(named(id, over)))?.id ?? null).toBe(one);
         return one;
       };
       expect(await found(older.id)).toBe(older.id);
@@ -133,8 +139,27 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
         expect(await found(item)).toBe(response.id);
       for (const unknown of ['', 'chatcmpl-2', ids.next('job'), `msg_${uuid}-`])
         expect(await found(unknown)).toBeNull();
-      expect(await found(older.id, stock.otherTeam.id)).toBeNull();
-      expect(await found('chatcmpl-1', stock.otherTeam.id)).toBeNull();
+      expect(await found(older.id, { teamId: stock.otherTeam.id })).toBeNull();
+      expect(await found('chatcmpl-1', { teamId: stock.otherTeam.id })).toBeNull();
+    });
+
+    it('finds the newest call with an id among those of some projects and of an account', async () => {
+      const answerId = 'chatcmpl-1';
+      const own = await add({ answerId });
+      const ofColleague = await add({ answerId, accountId: stock.colleague.id, createdAt: at(1) });
+      const elsewhere = await add({ answerId, projectId: stock.otherProject.id, createdAt: at(2) });
+      const found = async (over: Partial<NamedCall>, id = answerId) => {
+        const one = (await calls.find(named(id, over)))?.id ?? null;
+        expect((await calls.locate(named(id, over)))?.id ?? null).toBe(one);
+        return one;
+      };
+      expect(await found({})).toBe(elsewhere.id);
+      expect(await found({ projectIds: [stock.project.id] })).toBe(ofColleague.id);
+      expect(await found({ projectIds: [stock.project.id, stock.otherProject.id] })).toBe(elsewhere.id);
+      expect(await found({ projectIds: [stock.project.id], accountId: stock.account.id })).toBe(own.id);
+      expect(await found({ projectIds: [] })).toBeNull();
+      expect(await found({ projectIds: [stock.project.id] }, elsewhere.id)).toBeNull();
+      expect(await found({ accountId: stock.account.id }, ofColleague.id)).toBeNull();
     });
 
     it('lists the calls of a project, the newest first, with the ids in order, in pages', async () => {
@@ -250,7 +275,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       const words = Array.from({ length: 90_000 }, (_, n) => String.fromCharCode(0x3400 + (n % 20_000))).join(' ');
       const call = await saying(`${words} wood`, `${'😀'.repeat(50_000)} ${'x'.repeat(60_000)}`);
       expect(await ofList({ q: '㐀 㐁' })).toEqual([call.id]);
-      expect((await calls.find(stock.team.id, call.id))?.request).toEqual(call.request);
+      expect((await calls.find(named(call.id)))?.request).toEqual(call.request);
     });
 
     it('does not find expired calls', async () => {
@@ -258,8 +283,8 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       await say(call, { score: 1 });
       for (const over of [{}, { q: 'hello' }, { score: 1 }, { modelId: call.modelId }])
         expect(await ofList(over)).toEqual([]);
-      expect(await calls.find(stock.team.id, call.id)).toBeNull();
-      expect(await calls.locate(stock.team.id, call.id)).toBeNull();
+      expect(await calls.find(named(call.id))).toBeNull();
+      expect(await calls.locate(named(call.id))).toBeNull();
     });
 
     it('removes a call with its feedback', async () => {
@@ -271,22 +296,52 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       expect(left.map(({ callId }) => callId)).toEqual([other.id]);
     });
 
-    it('removes some calls of a project or an account, and all with the project or the account', async () => {
-      const made: RecordedCall[] = [];
-      for (let n = 0; n < 3; n++) made.push(await add());
-      const ofColleague = await add({ accountId: stock.colleague.id });
+    it('removes some calls of a project or an account', async () => {
+      for (let n = 0; n < 3; n++) await say(await add(), { score: 1 });
+      await add({ accountId: stock.colleague.id });
       const elsewhere = await add({ projectId: stock.otherProject.id });
-      for (const one of [...made, ofColleague, elsewhere]) await say(one, { score: 1 });
       expect(await calls.removeSome({ accountId: stock.colleague.id }, 2)).toBe(1);
       expect(await calls.removeSome({ projectId: stock.project.id }, 2)).toBe(2);
       expect(await ofList()).toHaveLength(1);
-      await stock.projects.remove(stock.project);
-      expect(await ofList()).toEqual([]);
+      expect(await calls.removeSome({ projectId: stock.project.id }, 2)).toBe(1);
       expect(await ofList({ projectId: stock.otherProject.id })).toEqual([elsewhere.id]);
-      await stock.accounts.remove(stock.account.id);
-      expect(await ofList({ projectId: stock.otherProject.id })).toEqual([]);
-      const all = [...made, ofColleague, elsewhere].map(({ id }) => id);
-      expect(await stock.feedback.ofCalls(all)).toEqual([]);
+    });
+
+    it('hides the calls of a project or an account that is gone, and still removes them', async () => {
+      const of = { answerId: 'chatcmpl-1', keyId: 'key_1' };
+      const own = await saying('Where?', null, { ...of, createdAt: at(1) });
+      const gone = await saying('Where?', null, { ...of, accountId: stock.colleague.id, createdAt: at(2) });
+      for (const one of [own, gone]) await say(one, { score: 1 });
+      await stock.accounts.remove(stock.colleague.id);
+      for (const over of [{}, { q: 'where' }, { keyId: 'key_1' }, { score: 1 }, { q: 'where', score: 1 }])
+        expect(await ofList(over)).toEqual([own.id]);
+      expect(await ofList({ accountId: stock.colleague.id })).toEqual([]);
+      expect((await calls.find(named('chatcmpl-1')))?.id).toBe(own.id);
+      expect(await calls.locate(named(gone.id))).toBeNull();
+      expect(idsOf(...(await calls.some(stock.project.id, ['chatcmpl-1', gone.id])))).toEqual([own.id]);
+      await stock.projects.remove(stock.project);
+      expect(await calls.find(named(own.id))).toBeNull();
+      expect(await calls.removeSome({ accountId: stock.colleague.id }, 9)).toBe(1);
+      expect(await calls.removeSome({ projectId: stock.project.id }, 9)).toBe(1);
+      expect(await stock.feedback.ofCalls([own.id, gone.id])).toEqual([]);
+    });
+
+    it('stores no call of a project or an account whose deletion has begun', async () => {
+      const elsewhere = await store.elsewhere();
+      const deletions = [
+        [{ accountId: stock.colleague.id }, () => elsewhere.accounts.remove(stock.colleague.id)],
+        [{ projectId: stock.project.id }, () => elsewhere.projects.remove(stock.project)],
+      ] as const;
+      for (const [owner, remove] of deletions) {
+        let added: Promise<unknown> = Promise.resolve();
+        await elsewhere.unitOfWork.run(async () => {
+          await remove();
+          added = add(owner);
+          await sleep(200); // the call waits for the deletion
+        });
+        await added;
+        expect(await calls.removeSome(owner, 9)).toBe(0);
+      }
     });
 
     it('forgets expired calls in batches, also on several instances at once', async () => {

@@ -180,7 +180,7 @@ export class Requests {
   /** Tells whether a text is a valid value of a parameter. */
   private takesText(schema: Parameter['schema'], text: string | null): boolean {
     if (text === null || text.includes('\0')) return false;
-    const isNumber = schema.type === 'integer' && /^-?\d+(\.\d+)?$/.test(text);
+    const isNumber = ['integer', 'number'].includes(String(schema.type)) && /^-?\d+(\.\d+)?$/.test(text);
     return this.api.isValid(schema as Schema, isNumber ? Number(text) : text);
   }
 }

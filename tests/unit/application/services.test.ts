@@ -8,7 +8,7 @@ import { EngineModels } from '../../../src/application/deployments/engine-models
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
 import { CallRemoval } from '../../../src/application/record/call-removal.js';
 import { MemoryBudget } from '../../../src/application/shared/memory-budget.js';
-import type { ServiceSettings } from '../../../src/application/shared/ports.js';
+import type { ServiceSettings, WorkQueue } from '../../../src/application/shared/ports.js';
 import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
 import { DatasetComparisonService } from '../../../src/application/workspace/dataset-comparison.service.js';
@@ -83,10 +83,12 @@ describe('Authority', () => {
     const authority = new Authority(credentials, clock);
     const audit = auditOn(repositories, clock);
     const tokens = new CheckedTokens();
+    const queue = { enqueue: async () => undefined } as Partial<WorkQueue> as WorkQueue;
+    const removal = new CallRemoval(queue, recordedCalls, new RecordingLog());
     return {
       keys: new ApiKeyService(unitOfWork, credentials, keyLimits, projects, authority, audit, tokens, ids, clock),
       invites: new InviteService(unitOfWork, invites, accounts, authority, audit, tokens, ids, clock),
-      team: new TeamService(unitOfWork, accounts, invites, authority, new CallRemoval(recordedCalls), audit),
+      team: new TeamService(unitOfWork, accounts, invites, authority, removal, audit),
     };
   };
 

@@ -3,11 +3,12 @@ import { ForwardMigration } from '../forward-migration.js';
 
 /**
  * Adds the calls that projects keep, and the feedback on them. A call has a copy of the figures of its job, because jobs
- * are kept for another time.
+ * are kept for another time. Projects and accounts can have very many calls. So no foreign key deletes the calls with them,
+ * and a task of the work queue does.
  *
  * `search` has the words of the first part of a content, and marks: the spans of time that the call is in, its account,
- * key, model and status. Marks have a space, so they are no words. An index of words has no order. With the marks, a search reads one span after
- * the other, from the newest on, and in each only the calls that have all that is looked for.
+ * key, model and status. Marks have a space, so they are no words. An index of words has no order. With the marks, a
+ * search reads one span after the other, from the newest on, and in each only the calls that have all that is looked for.
  */
 export class Calls1766620800000 extends ForwardMigration {
   readonly name = 'Calls1766620800000';
@@ -18,8 +19,8 @@ export class Calls1766620800000 extends ForwardMigration {
         id text COLLATE "C" PRIMARY KEY,
         answer_id text COLLATE "C",
         team_id text COLLATE "C" NOT NULL,
-        project_id text COLLATE "C" NOT NULL REFERENCES projects ON DELETE CASCADE,
-        account_id text COLLATE "C" NOT NULL REFERENCES accounts ON DELETE CASCADE,
+        project_id text COLLATE "C" NOT NULL,
+        account_id text COLLATE "C" NOT NULL,
         key_id text COLLATE "C",
         model_id text COLLATE "C",
         kind text COLLATE "C" NOT NULL,

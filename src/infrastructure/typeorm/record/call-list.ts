@@ -35,6 +35,8 @@ const FEW_IN_SPAN = 200;
 const WORDS = `SELECT plainto_tsquery('simple', $1)::text AS words`;
 
 const FIELDS = `calls.id, calls.created_at AS "createdAt", calls.stored_bytes AS "storedBytes"`;
+/** The calls of a deleted account are deleted later. A subquery that returns a value never changes the order of a join. */
+const HAS_ACCOUNT = '(SELECT true FROM accounts WHERE accounts.id = calls.account_id)';
 const NEWEST_FIRST = 'ORDER BY calls.created_at DESC, calls.id DESC';
 
 /**
@@ -165,6 +167,7 @@ function conditions({ filter, after, now }: Omit<Wanted, 'limit'>, values: Value
   const equal = { project_id: projectId, model_id: modelId, key_id: keyId, account_id: accountId, status };
   return [
     `calls.expires_at > ${values.add(now)}`,
+    HAS_ACCOUNT,
     ...Object.entries(equal).flatMap(([name, value]) => (value === null ? [] : `calls.${name} = ${values.add(value)}`)),
     ...(since ? [`calls.created_at >= ${values.add(since)}`] : []),
     ...(until ? [`calls.created_at < ${values.add(until)}`] : []),

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { In } from 'typeorm';
 import type { FeedbackRepository } from '../../../application/record/ports.js';
-import { Feedback, type FeedbackHistory } from '../../../domain/record/feedback.js';
+import { Feedback, type FeedbackHistory, feedbackLimits } from '../../../domain/record/feedback.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { notFoundIfMissing } from '../storage-errors.js';
 import { defineTable } from '../table.js';
@@ -35,6 +35,19 @@ const CORRECTIONS = `
    WHERE call_id = ANY($1::text[]) AND is_current AND correction IS NOT NULL
    ORDER BY call_id, created_at DESC, id DESC`;
 
+/** The JSON of a feedback without its texts and its correction. */
+const FIELDS_BYTES = 512;
+
+/** The ORM has no window functions. Only the feedback that is shown is read as a whole. */
+const CURRENT = `
+  SELECT id, call_id AS "callId", bytes
+    FROM (SELECT id, call_id, bytes, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
+            FROM call_feedback WHERE call_id = ANY($1::text[]) AND is_current
+          WINDOW newest AS (PARTITION BY call_id ORDER BY created_at DESC, id DESC)) counting
+   WHERE place <= ${feedbackLimits.listed} AND total <= ${feedbackLimits.listedBytes}`;
+
+const NEWEST = { createdAt: 'DESC', id: 'DESC' } as const;
+
 @injectable()
 export class TypeOrmFeedbackRepository implements FeedbackRepository {
   private readonly table = () => this.unitOfWork.repository(FeedbackTable);
@@ -55,7 +68,29 @@ export class TypeOrmFeedbackRepository implements FeedbackRepository {
   async ofCalls(callIds: readonly string[]): Promise<Feedback[]> {
     if (callIds.length === 0) return [];
     const where = { callId: In([...callIds]) };
-    return (await this.table().find({ where, order: { createdAt: 'DESC', id: 'DESC' } })) as object[] as Feedback[];
+    return (await this.table().find({ where, order: NEWEST })) as object[] as Feedback[];
+  }
+
+  async bytesOf(callId: string): Promise<number> {
+    const size = `coalesce(sum(one.bytes + ${FIELDS_BYTES}), 0)::float`;
+    const query = this.table().createQueryBuilder('one').select(size, 'bytes').where({ callId });
+    return (await query.getRawOne<{ bytes: number }>())?.bytes ?? 0;
+  }
+
+  async current(callIds: readonly string[]): Promise<Feedback[]> {
+    const id = In((await this.counting(callIds)).map((one) => one.id));
+    return (await this.table().find({ where: { id }, order: NEWEST })) as object[] as Feedback[];
+  }
+
+  async sizesOfCurrent(callIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>();
+    for (const { callId, bytes } of await this.counting(callIds))
+      sizes.set(callId, (sizes.get(callId) ?? 0) + bytes + FIELDS_BYTES);
+    return sizes;
+  }
+
+  private async counting(callIds: readonly string[]): Promise<Pick<FeedbackRow, 'id' | 'callId' | 'bytes'>[]> {
+    return callIds.length === 0 ? [] : this.unitOfWork.query(CURRENT, [callIds]);
   }
 
   async history(callId: string, accountId: string): Promise<FeedbackHistory> {

@@ -1,6 +1,12 @@
 import { injectable } from 'inversify';
-import { type FindOptionsWhere, In, LessThan, MoreThan } from 'typeorm';
-import type { CallFilter, CallOwner, LocatedCall, RecordedCallRepository } from '../../../application/record/ports.js';
+import { And, Equal, type FindOperator, type FindOptionsWhere, In, LessThan, MoreThan, Raw } from 'typeorm';
+import type {
+  CallFilter,
+  CallOwner,
+  LocatedCall,
+  NamedCall,
+  RecordedCallRepository,
+} from '../../../application/record/ports.js';
 import { Clock, type Page, type SizedItem } from '../../../application/shared/ports.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
 import { RecordedCall } from '../../../domain/record/recorded-call.js';
@@ -41,7 +47,14 @@ export const RecordedCallTable = defineTable<CallRow>('calls', {
 const NEWEST_BY_ANSWER = `
   SELECT DISTINCT ON (answer_id) id FROM calls
    WHERE project_id = $1 AND answer_id = ANY($2::text[]) AND expires_at > $3
+     AND EXISTS (SELECT FROM accounts WHERE accounts.id = account_id)
    ORDER BY answer_id, created_at DESC, id DESC`;
+
+/** Matches the ids of rows that exist, because the calls of a deleted project or account are deleted later. */
+function existing(table: 'projects' | 'accounts', among: FindOperator<string> | null = null): FindOperator<string> {
+  const exists = Raw((column) => `EXISTS (SELECT FROM ${table} WHERE ${table}.id = ${column})`);
+  return among ? And(among, exists) : exists;
+}
 
 const NEWEST = { createdAt: 'DESC', id: 'DESC' } as const;
 
@@ -59,22 +72,24 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     this.calls = new CallList(unitOfWork);
   }
 
-  async find(teamId: string, id: string): Promise<RecordedCall | null> {
-    const row = await this.table().findOne({ where: this.named(teamId, id), order: NEWEST });
+  async find(wanted: NamedCall): Promise<RecordedCall | null> {
+    const row = await this.table().findOne({ where: this.named(wanted), order: NEWEST });
     return row && asCall(row);
   }
 
-  async locate(teamId: string, id: string): Promise<LocatedCall | null> {
+  async locate(wanted: NamedCall): Promise<LocatedCall | null> {
     const select = { id: true, projectId: true, accountId: true, storedBytes: true, createdAt: true } as const;
-    const row = await this.table().findOne({ select, where: this.named(teamId, id), order: NEWEST });
+    const row = await this.table().findOne({ select, where: this.named(wanted), order: NEWEST });
     return row && { id: row.id, projectId: row.projectId, accountId: row.accountId, bytes: row.storedBytes };
   }
 
-  private named(teamId: string, id: string): FindOptionsWhere<CallRow>[] {
+  private named({ teamId, id, projectIds, accountId }: NamedCall): FindOptionsWhere<CallRow>[] {
+    const projectId = existing('projects', projectIds && In([...projectIds]));
+    const within = { teamId, projectId, accountId: existing('accounts', accountId === null ? null : Equal(accountId)) };
     const expiresAt = MoreThan(this.clock.now());
     return [
-      { id, teamId, expiresAt },
-      { answerId: RecordedCall.idOf(id) ?? id, teamId, expiresAt },
+      { id, ...within, expiresAt },
+      { answerId: RecordedCall.idOf(id) ?? id, ...within, expiresAt },
     ];
   }
 
@@ -82,19 +97,19 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     const now = this.clock.now();
     const named = await this.unitOfWork.query<{ id: string }>(NEWEST_BY_ANSWER, [projectId, ids, now]);
     const id = In([...ids, ...named.map((one) => one.id)]);
-    return (await this.table().findBy({ id, projectId, expiresAt: MoreThan(now) })).map(asCall);
-  }
-
-  async list(filter: CallFilter, page: Page): Promise<RecordedCall[]> {
-    const ids = (await this.calls.part(filter, page, this.clock.now())).map(({ id }) => id);
-    if (ids.length === 0) return [];
-    const rows = await this.table().find({ where: { id: In(ids) }, order: NEWEST });
-    return rows.map(asCall);
+    const accountId = existing('accounts');
+    return (await this.table().findBy({ id, projectId, accountId, expiresAt: MoreThan(now) })).map(asCall);
   }
 
   async sizes(filter: CallFilter, page: Page): Promise<SizedItem[]> {
     const found = await this.calls.part(filter, page, this.clock.now());
     return found.map((call) => ({ id: CallPlace.textOf(call), bytes: call.storedBytes }));
+  }
+
+  async read(ids: readonly string[]): Promise<RecordedCall[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.table().find({ where: { id: In([...ids]) }, order: NEWEST });
+    return rows.map(asCall);
   }
 
   remove(id: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { callKinds, finalStatuses } from '../../../domain/jobs/job.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
+import { feedbackLimits } from '../../../domain/record/feedback.js';
 import { callLimits } from '../../../domain/record/kept-call.js';
 import { keptContents } from '../../../domain/record/recorded-call.js';
 import { contractsOf } from '../contract.js';
@@ -17,7 +18,6 @@ import {
   id,
   intLike,
   namedObject,
-  secondsText,
   Timestamp,
   textLike,
 } from '../schemas.js';
@@ -99,31 +99,40 @@ export const CallAnswer = namedObject('Call', {
       ms: intLike(840, 'Milliseconds from the beginning of the attempt to its end.'),
     }),
   ),
-  feedback: z.array(FeedbackAnswer).meta({ description: 'All feedback with its history, the newest first.' }),
+  feedback: z.array(FeedbackAnswer).meta({
+    description:
+      'The newest first. The call itself has all feedback with its history. A list and an export have the newest feedback ' +
+      `that counts, at most ${feedbackLimits.listed} with ${feedbackLimits.listedBytes / 1024} KB together.`,
+  }),
   expires_at: Timestamp.describe('The call is deleted then.'),
 });
 
-const idOf = (kind: string) =>
+/** Accepts a number of JSON in a query string. */
+const numberText = (minimum: number, maximum: number, error: string) => {
+  const written = z.string({ error }).regex(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i, { error });
+  const number = written.transform(Number).pipe(z.number().min(minimum, { error }).max(maximum, { error }));
+  return number.meta({ type: 'number', minimum, maximum });
+};
+
+const time = (what: string) =>
+  numberText(0, 100_000_000_000, 'must be a time in seconds since the epoch')
+    .optional()
+    .meta({ description: `${what}, in seconds since the epoch.`, example: 1763683200 });
+
+const idOf = (kind: string, what: string) =>
   z
     .string()
-    .regex(new RegExp(`^${kind}_[0-9a-f-]{36}$`), { error: `must be an id that begins with ${kind}_` })
+    .regex(new RegExp(`^${kind}_[0-9a-f-]{36}$`), { error: `must be the id of ${what}` })
     .optional();
 
-const scoreError = { error: 'must be a number from -1 to 1, such as 0.5' };
-
 const filters = {
-  since: secondsText()
-    .optional()
-    .describe('Only calls that arrived at this time or later, in seconds since the epoch.'),
-  until: secondsText().optional().describe('Only calls that arrived before this time, in seconds since the epoch.'),
-  model_id: idOf('mdl').describe('Only calls that this model has answered, or was the last one to try.'),
-  key_id: idOf('key').describe('Only calls with this API key.'),
-  account_id: idOf('usr').describe('Only calls of this account.'),
+  since: time('Only calls that arrived at this time or later'),
+  until: time('Only calls that arrived before this time'),
+  model_id: idOf('mdl', 'a model').describe('Only calls that this model has answered, or was the last one to try.'),
+  key_id: idOf('key', 'an API key').describe('Only calls with this API key.'),
+  account_id: idOf('usr', 'an account').describe('Only calls of this account.'),
   status: choice(finalStatuses).optional(),
-  score: z
-    .string(scoreError)
-    .regex(/^-?(0(\.\d{1,20})?|1(\.0{1,20})?)$/, scoreError)
-    .transform(Number)
+  score: numberText(-1, 1, 'must be a number from -1 to 1')
     .optional()
     .describe('Only calls with a current feedback that has exactly this score.'),
   label: z.string().min(1).max(64).optional().describe('Only calls with a current feedback that has this label.'),
@@ -176,7 +185,7 @@ export const exportCalls = api.get(`${path}/export`, {
   summary: 'Export the calls that a project keeps',
   description:
     `All calls that the list has with these filters at this moment, as a file. JSON Lines has the objects of the list. CSV has ` +
-    `request and answer as JSON, and no attempts and no feedback. A cell of CSV that a spreadsheet would run as a formula begins with an apostrophe. ${whose}`,
+    `request, answer, attempts and feedback as JSON. A cell of CSV that a spreadsheet would run as a formula begins with an apostrophe. ${whose}`,
   access: permissions.readWorkspace,
   query: z.object({
     format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),

@@ -3,24 +3,21 @@ import { CallService, type CallWithFeedback } from '../../../application/record/
 import type { CallFilter } from '../../../application/record/ports.js';
 import { ServiceSettings } from '../../../application/shared/ports.js';
 import { Job } from '../../../domain/jobs/job.js';
-import { CallPlace } from '../../../domain/record/call-place.js';
-import type { Feedback } from '../../../domain/record/feedback.js';
 import { answerFrom, hidden, listed } from '../answers.js';
 import { type CallOf, type Controller, type Existence, route, type StreamedResponse } from '../contract.js';
 import { csvRows, fileAnswer, jsonLines } from '../files.js';
 import { boundedPageOf } from '../paging.js';
-import { seconds } from '../schemas.js';
+import { dateOf, seconds } from '../schemas.js';
 import * as contracts from './calls.contract.js';
+import { feedbackAnswer } from './feedback.controller.js';
 
 @injectable()
 export class CallsController implements Controller {
   readonly routes = [
     route(contracts.listCalls, async ({ caller, params, query, memory }) => {
       const wanted = { ...filterOf(params, query), page: boundedPageOf(query), memory };
-      const { items, more } = await this.calls.list(caller, wanted);
-      const last = items.at(-1);
-      const next_cursor = more && last ? CallPlace.textOf(last.call) : null;
-      return { ...listed('calls', items.map(this.answer)), next_cursor };
+      const { items, next } = await this.calls.list(caller, wanted);
+      return { ...listed('calls', items.map(this.answer)), next_cursor: next };
     }),
     route(contracts.exportCalls, (call) => this.file(call)),
     route(contracts.readCall, async ({ caller, params, memory }) =>
@@ -69,14 +66,16 @@ export class CallsController implements Controller {
       feedback: feedback.map(feedbackAnswer),
     });
 
-  private readonly cells = ({ call }: CallWithFeedback) => {
+  private readonly cells = (one: CallWithFeedback) => {
+    const { call } = one;
+    const { attempts, feedback } = this.answer(one);
     const { usage, startedAt } = call;
     return [
       ...[call.id, call.answerId, call.projectId, call.kind, call.status, usage?.failure ?? null, call.modelId],
       ...[call.accountId, call.keyId, seconds(call.createdAt), startedAt && seconds(startedAt)],
       ...[seconds(call.finishedAt), Job.duration(call), call.content, asJson(call.request), asJson(call.answer)],
       ...[call.truncated, usage?.tokensIn ?? null, usage?.tokensOut ?? null, usage?.firstToken ?? null],
-      ...[call.cost, this.settings.currency, seconds(call.expiresAt)],
+      ...[call.cost, this.settings.currency, seconds(call.expiresAt), asJson(attempts), asJson(feedback)],
     ];
   };
 }
@@ -86,13 +85,10 @@ const COLUMNS = [
   ...['account_id', 'key_id', 'created_at', 'started_at'],
   ...['finished_at', 'duration', 'content', 'request', 'answer'],
   ...['truncated', 'tokens_in', 'tokens_out', 'time_to_first_token'],
-  ...['cost', 'currency', 'expires_at'],
+  ...['cost', 'currency', 'expires_at', 'attempts', 'feedback'],
 ];
 
 const asJson = (side: object | null): string | null => side && JSON.stringify(side);
-
-export const feedbackAnswer = (feedback: Feedback) =>
-  answerFrom(contracts.FeedbackAnswer, feedback, { call_id: hidden, project_id: hidden });
 
 const callIn = (path: { readonly project_id: string; readonly call_id: string }) => ({
   projectId: path.project_id,
@@ -106,8 +102,8 @@ type Filters = Pick<
 
 const filterOf = ({ project_id: projectId }: { readonly project_id: string }, query: Filters): CallFilter => ({
   projectId,
-  since: query.since ?? null,
-  until: query.until ?? null,
+  since: query.since === undefined ? null : dateOf(query.since),
+  until: query.until === undefined ? null : dateOf(query.until),
   modelId: query.model_id ?? null,
   keyId: query.key_id ?? null,
   accountId: query.account_id ?? null,

@@ -8739,13 +8739,13 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
-                since?: string;
-                until?: string;
+                since?: number;
+                until?: number;
                 model_id?: string;
                 key_id?: string;
                 account_id?: string;
                 status?: "succeeded" | "failed" | "cancelled";
-                score?: string;
+                score?: number;
                 label?: string;
                 q?: string;
             };
@@ -8782,13 +8782,13 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "jsonl" | "csv";
-                since?: string;
-                until?: string;
+                since?: number;
+                until?: number;
                 model_id?: string;
                 key_id?: string;
                 account_id?: string;
                 status?: "succeeded" | "failed" | "cancelled";
-                score?: string;
+                score?: number;
                 label?: string;
                 q?: string;
             };
