@@ -48,10 +48,10 @@ const CALLS = `
                             FROM generate_series(1, 28 + n % 3)) words) made) marked`;
 
 const FEEDBACK = `
-  INSERT INTO call_feedback (id, call_id, project_id, account_id, score, label, created_at, is_current)
+  INSERT INTO call_feedback (id, call_id, project_id, account_id, score, label, bytes, created_at, is_current)
   SELECT 'fbk_' || id, id, project_id, account_id,
          CASE WHEN number % 2000 = 7 THEN -1 WHEN number % 3 = 0 THEN 0.5 ELSE 1 END,
-         CASE WHEN number % 2000 = 9 THEN 'wrong' ELSE 'helpful' END, now(), true
+         CASE WHEN number % 2000 = 9 THEN 'wrong' ELSE 'helpful' END, 9, now(), true
     FROM (SELECT row_number() OVER (ORDER BY id) AS number, id, project_id, account_id FROM calls
            WHERE right(id, 2) = '0a' AND created_at < now()) marked`;
 

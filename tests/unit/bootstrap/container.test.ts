@@ -6,6 +6,7 @@ import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconci
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { CallReaper } from '../../../src/application/jobs/call-reaper.js';
 import { EvaluationRunner } from '../../../src/application/jobs/evaluation-runner.js';
+import { CallRemoval } from '../../../src/application/record/call-removal.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../../../src/application/shared/ports.js';
 import { backgroundWork, modelReconciliation } from '../../../src/bootstrap/background.js';
 import { loadConfig } from '../../../src/bootstrap/config/config.js';
@@ -41,7 +42,7 @@ describe('backgroundWork', () => {
     container.bind<unknown>(WorkQueue).toConstantValue(queue);
     container.bind<unknown>(AlertAnnouncer).toConstantValue({ repeat });
     container.bind<unknown>(CallReaper).toConstantValue({ execute: async () => undefined });
-    for (const worker of [EvaluationRunner, ResponseRunner, MailQueue])
+    for (const worker of [EvaluationRunner, ResponseRunner, MailQueue, CallRemoval])
       container.bind<unknown>(worker).toConstantValue({});
     container.bind(OutageLog).toConstantValue(new OutageLog(new RecordingLog()));
     const work = backgroundWork(container);
