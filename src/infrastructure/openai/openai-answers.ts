@@ -12,6 +12,7 @@ import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk, Wanted } from '../http-engine/engine-dialect.js';
 import { embeddingsAnswer } from './embeddings.js';
 import { Logprobs } from './openai-logprobs.js';
+import { CallPart, toolCalls, WholeCall } from './tool-calls.js';
 import { withJson } from './with-json.js';
 
 /** The names that the model may have in answers. */
@@ -25,7 +26,6 @@ const NO_CHUNK = 'it has an event that is not a chunk of a chat completion.';
 const NO_TEXT = 'it has no text of the assistant.';
 const OTHER_MODEL = 'it is of another model than the one that was asked.';
 const OTHER_END = 'it did not end as an answer does.';
-const NO_CALLS = 'its calls of tools are invalid.';
 const ENGINE_ERROR = 'its engine reported an error.';
 
 /** Some engines have other words for `stop`, or send an empty text before the end. */
@@ -48,49 +48,6 @@ const finishReasonOf = ({ verbatim }: Wanted) =>
     .nullish();
 
 const MOST_CHOICES = 1_024;
-const MOST_CALLS = 128;
-const MOST_LEVELS = 16;
-
-/** Limits the values of all calls together. Their arguments are texts, so they need few. */
-const MOST_CALL_VALUES = 10_000;
-
-/** Counts the values in a value. The count is infinite beyond the limit of levels. */
-function countOf(value: unknown, levels = MOST_LEVELS + 1): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  if (levels === 0) return Number.POSITIVE_INFINITY;
-  return Object.values(value).reduce((count, inner) => count + countOf(inner, levels - 1), 1);
-}
-
-const CallText = z.string(NO_CALLS);
-
-const WholeCall = z
-  .object({ id: CallText, function: z.object({ name: CallText, arguments: CallText }, NO_CALLS) }, NO_CALLS)
-  .transform(({ id, function: called }): ToolCall => ({ id, ...called }));
-
-const CallPart = z
-  .object(
-    {
-      index: z.int(NO_CALLS).min(0, NO_CALLS),
-      id: CallText.nullish(),
-      function: z.object({ name: CallText.nullish(), arguments: CallText.nullish() }, NO_CALLS).nullish(),
-    },
-    NO_CALLS,
-  )
-  .transform(({ index, id, function: called }): ToolCallPart => {
-    const { name, arguments: text } = called ?? {};
-    return { index, ...(id && { id }), ...(name && { name }), arguments: text ?? '' };
-  });
-
-/** vLLM sends an empty array if there are none. */
-const toolCalls = <Call>(call: z.ZodType<Call>) =>
-  z
-    .custom<unknown[]>(
-      (calls) => Array.isArray(calls) && calls.length <= MOST_CALLS && countOf(calls) <= MOST_CALL_VALUES,
-      NO_CALLS,
-    )
-    .pipe(z.array(call, NO_CALLS))
-    .nullish();
-
 const Unread = z.unknown().transform(() => null);
 
 const logprobsOf = ({ logprobs }: Wanted): z.ZodType<z.output<typeof Logprobs>> => (logprobs ? Logprobs : Unread);
