@@ -286,8 +286,8 @@ describe('a secret', () => {
     await asked(atMost);
     const kept = { content: 'See ', reasoning: 'Of ', tool_calls: [{ id: 'c', name: 'f', arguments: '{"to"' }] };
     expect(await calls()).toMatchObject([
-      { truncated: true, answer: { ...kept, finish_reason: 'length' } },
-      { truncated: true, answer: { ...kept, finish_reason: null } },
+      { truncated: false, answer: { ...kept, finish_reason: 'length' } },
+      { truncated: false, answer: { ...kept, finish_reason: null } },
     ]);
     await records({ content: 'full' });
     await asked(atMost);

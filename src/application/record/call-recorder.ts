@@ -47,10 +47,9 @@ export class CallRecorder {
   private async masked(content: CallContent, { mask }: Recording, owner: string): Promise<CallContent> {
     if (mask.length === 0) return content;
     const end = content.answer && withoutOpenEnds(content.answer);
-    const sides = [content.request, end?.value ?? null].map((side) => withoutLongTexts(side, callLimits.sideMasked));
+    const sides = [content.request, end].map((side) => withoutLongTexts(side, callLimits.sideMasked));
     const whole = sides.map(({ value }) => value);
     const [request, answer] = (await this.masker.maskJson(whole, mask, { owner })) as [JsonObject, JsonObject | null];
-    const isCut = content.isCut || end?.isCut || sides.some((side) => side.isCut);
-    return { request, answer, isCut: isCut === true };
+    return { request, answer, isCut: content.isCut || sides.some(({ isCut }) => isCut) };
   }
 }

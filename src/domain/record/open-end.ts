@@ -1,5 +1,4 @@
-import { isObject, isSame, type Json, type JsonObject } from '../workspace/json.js';
-import type { Cut } from './call-content.js';
+import { isObject, type Json, type JsonObject } from '../workspace/json.js';
 
 /** The most characters that an open end has. */
 const MOST = 256;
@@ -14,8 +13,8 @@ const ENDS_LIKE_NUMBER = /[\p{Nd}\p{Lu}][^\p{L}\p{N}]{0,4}$/u;
 
 /**
  * Returns the beginning of a text that ended too early. Leaves out what may be the beginning of a secret, which no masker
- * can know: the last word, with the groups of digits and capital letters before it, and a value in open quotes, at most 256 characters. A text of JSON
- * that is complete stays.
+ * can know: the last word, with the groups of digits and capital letters before it, and a value in open quotes, at most
+ * 256 characters. A text of JSON that is complete stays.
  */
 export function withoutOpenEnd(text: string): string {
   if (isWholeJson(text)) return text;
@@ -31,16 +30,11 @@ export function withoutOpenEnd(text: string): string {
 const wordBefore = (text: string, end: number): number => end - (/\S*$/.exec(text.slice(0, end))?.[0].length ?? 0);
 
 /** Leaves out the open ends of each answer that the model did not end itself. */
-export function withoutOpenEnds(answer: JsonObject): Cut<JsonObject> {
-  const value = closed(answer);
-  return { value, isCut: !isSame(value, answer) };
-}
-
-function closed(answer: JsonObject): JsonObject {
+export function withoutOpenEnds(answer: JsonObject): JsonObject {
   const { others } = answer;
   const first = WHOLE.includes(answer.finish_reason ?? null) ? answer : withoutEnds(answer);
   if (!Array.isArray(others)) return first;
-  return { ...first, others: others.map((other: Json) => (isObject(other) ? closed(other) : other)) };
+  return { ...first, others: others.map((other: Json) => (isObject(other) ? withoutOpenEnds(other) : other)) };
 }
 
 function withoutEnds(answer: JsonObject): JsonObject {

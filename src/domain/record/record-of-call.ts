@@ -54,7 +54,7 @@ function callProblem({ kind, content, request, truncated }: RecordedCall): strin
   if (kind !== 'chat') return 'is no chat: only chats become records';
   if (content === 'unmaskable') return 'is kept without its content, which could not be masked';
   if (request === null) return 'is kept without its content';
-  if (truncated) return 'is not kept whole, because its content is too long or its answer ended early';
+  if (truncated) return 'is not kept whole, because its content is too long';
   return hasImage(request) ? 'has images, which are never kept' : null;
 }
 

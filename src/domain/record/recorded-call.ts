@@ -28,7 +28,7 @@ export interface RecordedCall {
   readonly request: JsonObject | null;
   /** Null: the content is not kept, or the call has no answer. */
   readonly answer: JsonObject | null;
-  /** True: only a beginning is kept, because a side was too long, or because an answer that is masked ended early. */
+  /** True: the request or the answer was too long, so only its beginning is kept. */
   readonly truncated: boolean;
   readonly expiresAt: Date;
 }

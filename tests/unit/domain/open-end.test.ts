@@ -51,13 +51,12 @@ describe('the open end of an answer', () => {
     });
     const open = { content: 'One ', reasoning: 'Hm ', tool_calls: [calls[0], { ...calls[1], arguments: '{"b"' }] };
     for (const reason of [null, 'length', 'other'])
-      expect(withoutOpenEnds(answer(reason))).toEqual({ value: { ...answer(reason), ...open }, isCut: true });
-    for (const reason of ['stop', 'tool_calls'])
-      expect(withoutOpenEnds(answer(reason))).toEqual({ value: answer(reason), isCut: false });
+      expect(withoutOpenEnds(answer(reason))).toEqual({ ...answer(reason), ...open });
+    for (const reason of ['stop', 'tool_calls']) expect(withoutOpenEnds(answer(reason))).toEqual(answer(reason));
     const both = { ...answer('stop'), others: [answer('length')] };
     const closed = { ...answer('stop'), others: [{ ...answer('length'), ...open }] };
-    expect(withoutOpenEnds(both)).toEqual({ value: closed, isCut: true });
+    expect(withoutOpenEnds(both)).toEqual(closed);
     const empty = { role: 'assistant', finish_reason: null, content: null };
-    expect(withoutOpenEnds(empty)).toEqual({ value: empty, isCut: false });
+    expect(withoutOpenEnds(empty)).toEqual(empty);
   });
 });

@@ -78,8 +78,7 @@ export const CallAnswer = namedObject('Call', {
     example: { role: 'assistant', finish_reason: 'stop', content: 'Paris' },
   }),
   truncated: z.boolean().meta({
-    description:
-      'True: only a beginning is kept, because a side was too long, or because an answer that is masked ended early.',
+    description: 'True: the request or the answer was too long, so only its beginning is kept.',
     example: false,
   }),
   usage: namedObject('CallTokens', {

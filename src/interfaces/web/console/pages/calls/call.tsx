@@ -146,8 +146,7 @@ function Notes({ project, call }: { project: string; call: Call }) {
       )}
       {call.truncated && (
         <p class="note warn">
-          Only the beginning of a text is kept here, because the prompt or the answer was too long, or because the
-          answer ended early and is masked. The caller got all of it.
+          Only the beginning is kept here, because the prompt or the answer was too long. The caller got all of it.
         </p>
       )}
     </>
