@@ -211,7 +211,7 @@ describeInBrowser('calls in the console', () => {
     await change(cut, 'truncated = true');
     await change(none, `content = 'unmaskable', request = NULL, answer = NULL`);
     const page = await openConsole(visitor, cast.admin.token, `${calls}/${cut}`);
-    await shown(page, 'The prompt or the answer was too long.');
+    await shown(page, 'because the prompt or the answer was too long');
     await page.goto(`${service.url}/#${calls}/${none}`);
     await shown(page, 'because they could not be masked in time');
     expect(await page.getByRole('button', { name: 'Add to a dataset' }).count()).toBe(0);

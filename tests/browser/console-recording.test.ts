@@ -145,7 +145,8 @@ describeInBrowser('recording in the console', () => {
     await press(page, 'Bad answer');
     await page.locator('[aria-label="Bad answer"][aria-pressed="true"]').waitFor();
     const { calls } = await read(`/projects/${project}/calls`);
-    expect(calls[0].feedback).toMatchObject([
+    const { feedback } = await read(`/projects/${project}/calls/${calls[0].id}`);
+    expect(feedback).toMatchObject([
       { score: -1, comment: 'Right.', is_current: true },
       { score: 1, comment: 'Right.', is_current: false },
       { score: 1, comment: null, is_current: false },

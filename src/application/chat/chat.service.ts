@@ -28,8 +28,8 @@ interface Kept {
 
 interface Chat extends Kept, WithMemory {
   readonly request: ChatRequest;
-  /** The id in the answer that the caller gets. */
-  readonly answerId: string;
+  /** The id in the answer that the caller gets. Null: it has none. */
+  readonly answerId: string | null;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }

@@ -40,11 +40,11 @@ export class RecordableChat implements Recordable {
 
   constructor(
     readonly recording: Recording,
-    private readonly ownId: string,
+    private readonly ownId: string | null,
     private readonly request: ChatRequest,
   ) {}
 
-  answerId(): string {
+  answerId(): string | null {
     return this.engineId ?? this.ownId;
   }
 
