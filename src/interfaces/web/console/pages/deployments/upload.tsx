@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, answer, api, type Schemas, upload } from '../../shared/api.js';
 import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { Field } from '../../shared/form.js';
@@ -67,7 +67,8 @@ export function Uploads(props: {
   uploaded.current = onUploaded;
   const id = useId();
   const busy = transfers.some(({ state }) => state === 'waiting' || state === 'sending');
-  useEffect(() => {
+  // Before the page shows the upload. An effect would come later, and a visitor could leave before it.
+  useLayoutEffect(() => {
     if (!busy) return;
     guardLeaving(() => confirm('A file is still being uploaded. Leave and cancel the upload?'));
     return () => guardLeaving(null);
