@@ -33,7 +33,7 @@ interface CalledRuntime extends NamedRuntime {
   /** True if the call is under budgets. */
   readonly hasBudgets: boolean;
   readonly prices: PricesByModel;
-  /** What the project keeps of the call. */
+  /** The settings by which the project keeps the call. */
   readonly recording: Recording;
 }
 

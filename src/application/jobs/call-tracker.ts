@@ -26,7 +26,7 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly guard: ((callId: string, at: Date) => Promise<Bounds | null>) | null;
   /** The attempts of the call, which say at its end which model has answered. Absent for a prediction. */
   readonly attempts?: Attempts;
-  /** What the project may keep of the call beside its job. Absent: nothing. */
+  /** The part of the call that its project may keep beside the job. Absent: nothing. */
   readonly recordable?: Recordable;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
@@ -250,7 +250,7 @@ interface Finished {
 }
 
 interface Ended extends Finished {
-  /** What the project keeps of the call. Null: nothing. */
+  /** The part of the call that its project keeps. Null: nothing. */
   readonly kept: KeptCall | null;
 }
 

@@ -53,8 +53,8 @@ export class JobFinisher {
   }
 
   /**
-   * Stores and logs the end of a call, settles its holds, and stores what its project keeps. The beginning of the call may be stored or not. Throws
-   * JobFinished.
+   * Stores and logs the end of a call, settles its holds, and stores what its project keeps. The beginning of the call may
+   * be stored or not. Throws JobFinished.
    */
   async finishCall(finished: Job, log: Logger, end: CallEnd = {}): Promise<Job> {
     const isPlain = !this.expectsRules && Job.isFinished(finished);

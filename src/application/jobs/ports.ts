@@ -53,7 +53,7 @@ export interface HistoryPart {
 export interface CallEnd {
   /** Settles the holds of the call, and charges the budgets that were created while it ran. */
   readonly charge?: Charge | null;
-  /** What the project keeps of the call. It is left out if the project or the account is gone. */
+  /** The part of the call that its project keeps. It is left out if the project or the account is gone. */
   readonly kept?: KeptCall | null;
 }
 

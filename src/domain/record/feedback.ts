@@ -2,7 +2,7 @@ import { type Finding, InvalidRequest } from '../shared/errors.js';
 import { atMost, utf8Bytes } from '../shared/text.js';
 import type { Json } from '../workspace/json.js';
 
-/** What an account says about a call. An account has one feedback on a call: the last one counts. */
+/** The opinion of an account on a call. Of several opinions of an account, the last one counts. */
 export interface Feedback {
   readonly id: string;
   readonly callId: string;

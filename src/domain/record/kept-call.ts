@@ -3,7 +3,7 @@ import { type CallContent, cutJson, searchText } from './call-content.js';
 import type { RecordedCall } from './recorded-call.js';
 import type { Recording } from './recording.js';
 
-/** What a project keeps of a call, as it is stored beside the figures of its job. */
+/** The part of a call that its project keeps, as it is stored beside the figures of the job. */
 export interface KeptCall extends Pick<RecordedCall, 'answerId' | 'content' | 'truncated' | 'expiresAt'> {
   /** JSON. Null: the content is not kept. */
   readonly request: string | null;

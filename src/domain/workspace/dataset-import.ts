@@ -71,8 +71,8 @@ export const nameProblems = (name: Json | undefined): Finding[] => (name === und
 
 /**
  * Reads records as the caller sent them. A record has the fields `id`, `group`, `input` and `expected`. Further fields
- * are beside these four or in `fields`. Beside them may also be the `origin` of the record. A record without an id gets an id from its row, so the same rows always give
- * the same records. More records than `most` are a problem.
+ * are beside these four or in `fields`. The `origin` of the record may also be beside them. A record without an id gets
+ * one from its row, so the same rows always give the same records. More records than `most` are a problem.
  */
 export function readRecords(rows: readonly Json[], most: number, map: SentDataset['map'] = []): Reading {
   const reader = new RecordReader(most, map);

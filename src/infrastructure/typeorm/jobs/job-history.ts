@@ -45,7 +45,7 @@ interface End extends CallEnd {
   readonly job: Job & FinishedJob;
 }
 
-/** What a statement does beside storing jobs. */
+/** The further work of a statement that stores jobs. */
 interface Does {
   readonly settles: boolean;
   readonly keeps: boolean;

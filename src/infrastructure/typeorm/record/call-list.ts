@@ -9,7 +9,7 @@ interface Listed extends CallPlace {
   readonly storedBytes: number;
 }
 
-/** What a list is asked for. */
+/** The selection of a list. */
 interface Wanted {
   readonly filter: CallFilter;
   readonly after: CallPlace | null;

@@ -14,7 +14,7 @@ type Dataset = Pick<Schemas['DatasetEntry'], 'id' | 'name'>;
 export interface RecordChoice {
   /** The expected value of the record in words, such as `The answer of the call`. */
   readonly words: string;
-  /** What is sent to the service. */
+  /** The body of the request to the service. */
   readonly body: { readonly records: readonly object[] } | Pick<Appendix, 'from_calls'>;
 }
 

@@ -13,7 +13,7 @@ export interface OwnMask {
   readonly pattern: string;
 }
 
-/** What a project keeps of its calls. */
+/** The settings by which a project keeps its calls. */
 export interface Recording {
   readonly share: number;
   readonly content: 'none' | 'full';

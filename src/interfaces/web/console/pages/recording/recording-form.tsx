@@ -6,7 +6,7 @@ import { type MaskKind, type OwnMask, type Recording, recordingOf } from '../../
 import { fieldOf } from '../../shared/spec/fields.js';
 import type { SpecFields } from '../../shared/spec/spec-editor.js';
 
-/** What each kind finds, with an example. */
+/** The finds of each kind, with an example. */
 const KINDS: Readonly<Record<MaskKind, readonly [title: string, example: string]>> = {
   email: ['E-mail addresses', 'ada@example.com'],
   phone: ['Telephone numbers', '+49 30 901820'],
