@@ -124,6 +124,8 @@ const idOf = (kind: string, what: string) =>
     .regex(new RegExp(`^${kind}_[0-9a-f-]{36}$`), { error: `must be the id of ${what}` })
     .optional();
 
+const labelError = { error: 'must have 1 to 64 characters' };
+
 const filters = {
   since: time('Only calls that arrived at this time or later'),
   until: time('Only calls that arrived before this time'),
@@ -134,7 +136,12 @@ const filters = {
   score: numberText(-1, 1, 'must be a number from -1 to 1')
     .optional()
     .describe('Only calls with a current feedback that has exactly this score.'),
-  label: z.string().min(1).max(64).optional().describe('Only calls with a current feedback that has this label.'),
+  label: z
+    .string()
+    .min(1, labelError)
+    .max(64, labelError)
+    .optional()
+    .describe('Only calls with a current feedback that has this label.'),
   q: SearchText.optional().describe(
     'Only calls with all these whole words in the beginning of their content, in upper or lower case.',
   ),
