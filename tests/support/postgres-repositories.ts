@@ -21,6 +21,7 @@ import { TypeOrmResponseRepository } from '../../src/infrastructure/typeorm/chat
 import { TypeOrmRuntimeConnectionRepository } from '../../src/infrastructure/typeorm/chat/runtime-connection.repository.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/deployments/deployment.repository.js';
+import { CallBatches } from '../../src/infrastructure/typeorm/jobs/call-batches.js';
 import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
@@ -49,6 +50,7 @@ import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
+  const batches = new CallBatches(unitOfWork);
   const chunks = new VersionChunks(unitOfWork);
   const lists = new VersionLists(unitOfWork, chunks);
   const old = new OldContents(unitOfWork, lists);
@@ -57,7 +59,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     unitOfWork,
     storageMeter: new TypeOrmStorageMeter(unitOfWork),
     budgets: new TypeOrmBudgetRepository(unitOfWork),
-    holds: new TypeOrmHoldRepository(unitOfWork),
+    holds: new TypeOrmHoldRepository(unitOfWork, batches),
     keyLimits: new TypeOrmKeyLimitRepository(unitOfWork),
     teams: new TypeOrmTeamRepository(unitOfWork),
     accounts: new TypeOrmAccountRepository(unitOfWork),
@@ -76,7 +78,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     responses: new TypeOrmResponseRepository(unitOfWork),
     deployments: new TypeOrmDeploymentRepository(unitOfWork),
     jobs: new TypeOrmJobRepository(unitOfWork),
-    jobHistory: new TypeOrmJobHistory(unitOfWork),
+    jobHistory: new TypeOrmJobHistory(unitOfWork, batches),
     ownCalls: new TypeOrmOwnCallRepository(unitOfWork),
     feedback: new TypeOrmFeedbackRepository(unitOfWork),
     recordedCalls: new TypeOrmRecordedCallRepository(unitOfWork, new SystemClock()),

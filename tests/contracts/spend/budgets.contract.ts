@@ -210,6 +210,30 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       for (const budget of budgets) expect(await spent(budget)).toEqual({ settled: units(20), held: 0n });
     });
 
+    it('give the room of calls that end to the calls that begin with them', async () => {
+      const budget = await added({ limit: units(3) });
+      const calls = Array.from({ length: 3 }, () => ids.next('job'));
+      for (const callId of calls) await take({}, here, callId);
+      const charge = { taken: nothing, isHeld: true };
+      const first = here.jobHistory.appendWithoutRules(ended(aCall({ teamId })), { charge }); // is stored alone
+      const ends = calls.map((callId) => here.jobHistory.appendWithoutRules(anEnd(callId), { charge }));
+      const begun = [at(1), at(2), at(90)].map((now) => take({}, here, ids.next('job'), now));
+      expect(await Promise.all([first, ...ends])).toEqual([true, true, true, true]);
+      for (const { taken } of await Promise.all(begun)) expect(taken).toMatchObject({ budgets: 1 });
+      expect(await spent(budget)).toEqual({ settled: 0n, held: units(3) });
+    });
+
+    it('hold for calls that begin with the end of a call that cannot be stored', async () => {
+      const budget = await added();
+      const charge = { taken: nothing, isHeld: true };
+      const first = here.jobHistory.appendWithoutRules(ended(aCall({ teamId })), { charge });
+      const bad = here.jobHistory.appendWithoutRules({ ...ended(aCall({ teamId })), error: 'a\0b' }, { charge });
+      const begun = take();
+      await expect(Promise.all([first, bad])).rejects.toThrow();
+      expect((await begun).taken).toMatchObject({ budgets: 1 });
+      expect(await spent(budget)).toEqual({ settled: 0n, held: units(1) });
+    });
+
     it('count a call with holds on others that arrived before them, whatever the clocks of the instances say', async () => {
       const first = await added();
       const held = anEnd(ids.next('job'), at(2));

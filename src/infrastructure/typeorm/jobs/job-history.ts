@@ -1,55 +1,17 @@
 import { injectable } from 'inversify';
 import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
-import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { CallEnd, HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import { ruleLimits } from '../../../domain/alerts/alert-rule.js';
 import type { CallCounts, CallWindow } from '../../../domain/alerts/call-window.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
-import { Batches } from '../batches.js';
-import { KeptCalls } from '../record/kept-calls.js';
-import { amountsJson, NOT_DURABLE } from '../spend/hold.repository.js';
-import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { inOrder, type JobRow, JobTable } from './job.repository.js';
+import { CallBatches } from './call-batches.js';
+import { EndStatement } from './end-statement.js';
+import { type JobRow, JobTable } from './job.repository.js';
 import { forgetOwnCalls } from './own-call.repository.js';
 import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
-
-/** The most bytes of content in one statement. To index the words of more could take longer than a statement may. */
-const CONTENT_AT_ONCE = 512 * 1024;
-
-/** Settles the holds of the stored calls. Their amounts and whether they have holds follow the parameter `last`. */
-const settled = (last: number) => `
-  SELECT array_agg(id) AS ids, settle_holds(team_id, jsonb_agg(jsonb_build_object(
-           'id', id, 'taken', taken, 'is_held', is_held, 'at', created_at,
-           'scopes', ARRAY[team_id, project_id, requested_by, usage->>'keyId'])))
-    FROM stored JOIN unnest($1::text[], $${last + 1}::jsonb[], $${last + 2}::boolean[]) AS charge (id, taken, is_held) USING (id)
-   GROUP BY team_id`;
-
-/** The columns that the end of a job changes. */
-const ENDED: readonly string[] = [
-  'status',
-  'modelId',
-  'startedAt',
-  'finishedAt',
-  'progress',
-  'result',
-  'error',
-  'usage',
-  'cost',
-] satisfies (keyof JobRow)[];
-
-/** The end of a call. */
-interface End extends CallEnd {
-  readonly job: Job & FinishedJob;
-}
-
-/** The further work of a statement that stores jobs. */
-interface Does {
-  readonly settles: boolean;
-  readonly keeps: boolean;
-}
 
 /** The columns that alert rules need. */
 const OF_RULES = [
@@ -84,87 +46,22 @@ const COUNTS = `
 @injectable()
 export class TypeOrmJobHistory implements JobHistory {
   private readonly table = () => this.unitOfWork.repository(JobTable);
-  /** The texts of `insert`, by the names of the statements. Every call needs one, so each is built only once. */
-  private readonly texts = new Map<string, string>();
+  private readonly statement: EndStatement;
 
-  /** Calls of a team that end at the same time are stored together: their budgets would let only one pass after another. */
-  private readonly ending = new Batches((ends: readonly End[]) => this.endAll(ends), {
-    most: CONTENT_AT_ONCE,
-    weightOf: ({ kept }) => kept?.bytes ?? 0,
-  });
-
-  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: TypeOrmUnitOfWork,
+    private readonly batches: CallBatches,
+  ) {
+    this.statement = new EndStatement(unitOfWork);
+  }
 
   async append(job: Job & FinishedJob, durable: boolean, end: CallEnd = {}): Promise<boolean> {
-    return (await this.insert([{ job, ...end }], durable, 'true')).has(job.id);
+    const { ids } = await this.statement.run({ ends: [{ job, ...end }] }, { durable, withoutRules: false });
+    return ids.has(job.id);
   }
 
-  async appendWithoutRules(job: Job & FinishedJob, about: CallEnd = {}): Promise<boolean> {
-    const end = { job, ...about };
-    return this.ending.add(`${job.teamId} ${Boolean(end.charge)}`, end).catch(async (error) => {
-      if (!refusesRows(error)) throw error;
-      // The refused row may be that of another end in the statement. An end never depends on what is kept of its call.
-      const alone = await this.insertWithoutRules([end]).catch((again) => {
-        if (!refusesRows(again) || !end.kept) throw again;
-        return this.insertWithoutRules([{ ...end, kept: null }]);
-      });
-      return alone.has(job.id);
-    });
-  }
-
-  private async endAll(ends: readonly End[]): Promise<boolean[]> {
-    const stored = await this.insertWithoutRules(inOrder(ends, ({ job }) => job.id));
-    return ends.map(({ job }) => stored.has(job.id));
-  }
-
-  private insertWithoutRules(ends: readonly End[]): Promise<Set<string>> {
-    return this.insert(ends, false, `no_alert_rule('${FINISHING}')`);
-  }
-
-  /** Stores finished jobs of a team if `condition` is true. All have a charge, or none has. Returns the ids of those stored. */
-  private async insert(ends: readonly End[], durable: boolean, condition: string): Promise<Set<string>> {
-    const charges = ends.flatMap(({ charge }) => charge ?? []);
-    const does = { settles: charges.length > 0, keeps: ends.some(({ kept }) => kept) };
-    const name = `end of jobs ${durable} ${does.settles} ${does.keeps} ${condition}`;
-    const text = this.texts.get(name) ?? this.insertText(durable, condition, does);
-    this.texts.set(name, text);
-    const { driver } = this.table().manager.dataSource;
-    const values: unknown[] = this.columns().map((column) =>
-      ends.map(({ job }) => driver.preparePersistentValue(column.getEntityValue(job), column)),
-    );
-    if (does.keeps) values.push(...KeptCalls.values(ends.map(({ kept = null }) => kept)));
-    if (does.settles)
-      values.push(
-        charges.map(({ taken }) => amountsJson(taken)),
-        charges.map(({ isHeld }) => isHeld),
-      );
-    const [stored] = await this.unitOfWork.prepared<{ ids: string[] | null }>(name, text, values);
-    return new Set(stored?.ids);
-  }
-
-  /**
-   * Returns the SQL with which every call ends. It is written by hand, because the ORM can neither prepare it nor insert
-   * on a condition. The names and types of the columns come from the table.
-   */
-  private insertText(durable: boolean, condition: string, { settles, keeps }: Does): string {
-    const columns = this.columns();
-    const last = columns.length + (keeps ? KeptCalls.values([]).length : 0);
-    const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
-    return `
-      WITH stored AS (
-        INSERT INTO jobs (finish_number, ${columns.map(({ databaseName }) => databaseName)})
-        SELECT nextval('job_finish_numbers'), job.*
-          FROM unnest(${columns.map(({ type }, at) => `$${at + 1}::${type}[]`)}) AS job WHERE (SELECT ${condition})
-            ON CONFLICT (id) DO UPDATE
-           SET finish_number = excluded.finish_number,
-               ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
-         WHERE jobs.finish_number IS NULL
-        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptCalls.sql(columns.length)}` : ''}
-      ${settles ? settled(last) : 'SELECT array_agg(id) AS ids FROM stored'}`;
-  }
-
-  private columns() {
-    return this.table().metadata.columns.filter(({ propertyName }) => propertyName !== 'finishNumber');
+  appendWithoutRules(job: Job & FinishedJob, end: CallEnd = {}): Promise<boolean> {
+    return this.batches.end({ job, ...end });
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { OwnCallRepository } from '../../../application/jobs/ports.js';
 import type { Charge } from '../../../application/spend/ports.js';
 import type { OwnCall } from '../../../domain/jobs/own-call.js';
-import { amountsJson } from '../spend/hold.repository.js';
+import { amountsJson } from '../spend/taking.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 

@@ -1,19 +1,15 @@
 import { injectable } from 'inversify';
 import type { HoldRepository, Spender, SpendScopes } from '../../../application/spend/ports.js';
 import { type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
-import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
-import { type Amounts, Demand } from '../../../domain/spend/demand.js';
-import { Batches } from '../batches.js';
+import { nanosOfCost } from '../../../domain/spend/cost.js';
+import type { Amounts, Demand } from '../../../domain/spend/demand.js';
+import { CallBatches } from '../jobs/call-batches.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { BudgetTable, budgetOf } from './budget.repository.js';
 import { keyLimitOf } from './key-limit.repository.js';
+import { amountsJson, NOT_DURABLE, scopesOf } from './taking.js';
 
 const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
-/** Turns off synchronous commits for the transaction, as a part of another statement. */
-export const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
-const TAKE = `
-  SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count, ${NOT_DURABLE}
-    FROM take_holds($1, $2, $3, $4, $5)`;
 const SETTLE = `
   SELECT ${NOT_DURABLE},
          settle_holds(NULL, jsonb_build_array(jsonb_build_object('id', $1::text, 'taken', $2::jsonb, 'is_held', true)))`;
@@ -27,54 +23,12 @@ const TAKEN_AT = 'greatest(taken_at, (SELECT max(start) FROM unnest(starts) AS s
 const PROMPT = "(units->'tokens'->>'fixed')::numeric::float8";
 const MOST = `SELECT ${TAKEN_AT}, ${PROMPT} AS prompt, ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
 
-interface TakenRow {
-  readonly refused: string | null;
-  readonly mostTokens: string | null;
-  readonly mostMs: string;
-  readonly count: number;
-}
-
-const scopesOf = ({ teamId, projectId, accountId, keyId }: SpendScopes): string[] =>
-  [teamId, projectId, accountId, keyId].filter((id) => id !== null);
-
-/** Returns amounts for `settle_holds`. */
-export const amountsJson = (amounts: Amounts): string =>
-  JSON.stringify(Object.fromEntries(budgetUnits.map((unit) => [unit, costText(amounts[unit])])));
-
-/** A call that takes its holds. */
-interface Taking {
-  readonly spender: Spender;
-  readonly demand: Demand;
-  readonly at: Date;
-}
-
-/** Returns a call for `take_holds`. */
-function callOf({ spender, demand }: Taking): object {
-  const { mostTokens, isExact, mostMs } = demand;
-  const linear = Demand.linear(demand);
-  const units = budgetUnits.map((unit) => {
-    const { fixed, perToken } = linear[unit];
-    return [unit, { fixed: costText(fixed), per_token: costText(perToken) }];
-  });
-  return {
-    id: spender.callId,
-    scopes: scopesOf(spender),
-    least_tokens: isExact ? (mostTokens ?? 0) : Math.min(1, mostTokens ?? 1),
-    most_tokens: mostTokens,
-    most_ms: mostMs,
-    units: { ...Object.fromEntries(units), places: { fixed: 1, per_token: 0 } },
-  };
-}
-
-/** All periods begin with a minute, so calls of one minute have the same periods. */
-const MINUTE_MS = 60_000;
-
 @injectable()
 export class TypeOrmHoldRepository implements HoldRepository {
-  /** The calls of a team take their holds one after another in any case, since they change the same rows. */
-  private readonly taking = new Batches((calls: readonly Taking[]) => this.takeAll(calls));
-
-  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: TypeOrmUnitOfWork,
+    private readonly batches: CallBatches,
+  ) {}
 
   async applies(scopes: SpendScopes): Promise<boolean> {
     const values = [scopes.teamId, scopesOf(scopes)];
@@ -83,8 +37,7 @@ export class TypeOrmHoldRepository implements HoldRepository {
   }
 
   async take(spender: Spender, demand: Demand, at: Date): ReturnType<HoldRepository['take']> {
-    const key = `${spender.teamId} ${spender.instance} ${Math.floor(at.getTime() / MINUTE_MS)}`;
-    const { refused, mostTokens, mostMs, count } = await this.taking.add(key, { spender, demand, at });
+    const { refused, mostTokens, mostMs, count } = await this.batches.take({ spender, demand, at });
     if (refused !== null) {
       const budget = await this.unitOfWork.repository(BudgetTable).findOneBy({ id: refused });
       const reached = budget && keyLimitOf(budget);
@@ -93,13 +46,6 @@ export class TypeOrmHoldRepository implements HoldRepository {
       return this.take(spender, demand, at); // the budget was deleted meanwhile, so it does not refuse again
     }
     return { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs), budgets: count };
-  }
-
-  private takeAll(calls: readonly Taking[]): Promise<TakenRow[]> {
-    const [{ spender, at }] = calls as [Taking];
-    const scopes = new Set(calls.flatMap((call) => scopesOf(call.spender)));
-    const values = [spender.teamId, [...scopes], spender.instance, at, JSON.stringify(calls.map(callOf))];
-    return this.unitOfWork.prepared<TakenRow>('holds of calls', TAKE, values);
   }
 
   async settle(callId: string, taken: Amounts | null): Promise<void> {

@@ -1,0 +1,80 @@
+import { injectable } from 'inversify';
+import { Batches } from '../batches.js';
+import { NOT_DURABLE, TAKEN, type TakenRow, type Taking, takingKey, takingValues } from '../spend/taking.js';
+import { refusesRows } from '../storage-errors.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { type End, EndStatement, type Together } from './end-statement.js';
+import { inOrder } from './job.repository.js';
+
+/** The most bytes of content in one statement. To index the words of more could take longer than a statement may. */
+const CONTENT_AT_ONCE = 512 * 1024;
+
+const WITHOUT_RULES = { durable: false, withoutRules: true };
+const TAKE = `SELECT ${TAKEN}, ${NOT_DURABLE} FROM take_holds($1, $2, $3, $4, $5)`;
+
+type Part = { readonly end: End } | { readonly taking: Taking };
+/** Of an end: whether it is stored. */
+type Done = boolean | TakenRow;
+
+/**
+ * Calls of a team that begin and end at the same time share a statement: those under budgets change the same rows, so only
+ * one statement after another could pass in any case. A call that comes alone does not wait.
+ */
+@injectable()
+export class CallBatches {
+  private readonly statement: EndStatement;
+  private readonly batches = new Batches<Part, Done>((parts) => this.run(parts), {
+    most: CONTENT_AT_ONCE,
+    weightOf: (part) => ('end' in part ? (part.end.kept?.bytes ?? 0) : 0),
+  });
+
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {
+    this.statement = new EndStatement(unitOfWork);
+  }
+
+  /** Stores the end of a call, if there is no alert rule. Returns whether it did. */
+  async end(end: End): Promise<boolean> {
+    const key = `${end.job.teamId} ${Boolean(end.charge)}`;
+    return this.batches.add(key, { end }).catch(async (error) => {
+      if (!refusesRows(error)) throw error;
+      // The refused row may be that of another end in the statement. An end never depends on what is kept of its call.
+      const { ids } = await this.statement.run({ ends: [end] }, WITHOUT_RULES).catch((again) => {
+        if (!refusesRows(again) || !end.kept) throw again;
+        return this.statement.run({ ends: [{ ...end, kept: null }] }, WITHOUT_RULES);
+      });
+      return ids.has(end.job.id);
+    }) as Promise<boolean>;
+  }
+
+  /** Takes the holds of a call. */
+  async take(taking: Taking): Promise<TakenRow> {
+    return this.batches.add(`${taking.spender.teamId} true`, { taking }).catch(async (error) => {
+      if (!refusesRows(error)) throw error;
+      return (await this.takeAll([taking]))[0];
+    }) as Promise<TakenRow>;
+  }
+
+  private async run(parts: readonly Part[]): Promise<Done[]> {
+    const ends = inOrder(
+      parts.flatMap((part) => ('end' in part ? part.end : [])),
+      ({ job }) => job.id,
+    );
+    const takings = parts.flatMap((part) => ('taking' in part ? part.taking : []));
+    const key = takings[0] && takingKey(takings[0]);
+    const first = takings.filter((taking) => takingKey(taking) === key);
+    const { ids, taken } = await this.endAndTake({ ends, takings: first });
+    const rows = new Map(first.map((taking, nth) => [taking, taken[nth] as TakenRow]));
+    for (const taking of takings)
+      if (!rows.has(taking)) rows.set(taking, (await this.takeAll([taking]))[0] as TakenRow);
+    return parts.map((part) => ('end' in part ? ids.has(part.end.job.id) : (rows.get(part.taking) as TakenRow)));
+  }
+
+  private async endAndTake(together: Required<Together>): Promise<{ ids: Set<string>; taken: TakenRow[] }> {
+    if (together.ends.length > 0) return this.statement.run(together, WITHOUT_RULES);
+    return { ids: new Set(), taken: await this.takeAll(together.takings) };
+  }
+
+  private takeAll(takings: readonly Taking[]): Promise<TakenRow[]> {
+    return this.unitOfWork.prepared<TakenRow>('holds of calls', TAKE, takingValues(takings));
+  }
+}
