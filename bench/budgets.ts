@@ -1,19 +1,11 @@
 import { ScriptedEngine } from '../tests/support/scripted-engine.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
-import {
-  ask,
-  completions,
-  moveToOwnTeam,
-  ownTeam,
-  readyProject,
-  register,
-  untilState,
-} from '../tests/support/workspace.js';
+import { readyProject, register, untilState } from '../tests/support/workspace.js';
 import { races } from './budgets/races.js';
-import { budget } from './budgets/stage.js';
 import { sums } from './budgets/sums.js';
 import { Stage } from './peers.js';
 import { compare, medianOf, ratio, type Target, told, wanted } from './rounds.js';
+import { chatsOf } from './targets.js';
 
 /**
  * Races calls on three instances against budgets, adds up random calls to nine decimal places, and compares the calls a
@@ -41,18 +33,10 @@ async function speed(stage: Stage): Promise<void> {
   const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: host, SERVICE_MAX_ACCOUNTS: '9' };
   const service = await Service.start({ databaseUrl, env });
   try {
-    const spec = { runtime: 'openai', base_url: `http://${host}/v1`, model: 'm', prices: { input: 0.15, output: 0.6 } };
+    const question = 'What is the capital of France?';
     const targets: Target[] = [];
-    for (const [name, count] of Object.entries(TEAMS)) {
-      const member = await register(service, name);
-      await moveToOwnTeam(databaseUrl, member.id);
-      const project = await readyProject(service, member.token, spec);
-      for (const about of BUDGETS.slice(0, count))
-        await budget(service, member, { scope: 'team', scope_id: ownTeam(member.id), limit: 1_000_000_000, ...about });
-      const body = JSON.stringify(ask(project, 'What is the capital of France?', { max_tokens: 64 }));
-      const headers = { authorization: `Bearer ${member.apiKey}` };
-      targets.push({ name, url: service.url + completions(project), headers, body, pid: service.pid });
-    }
+    for (const [name, count] of Object.entries(TEAMS))
+      targets.push(await chatsOf({ service, databaseUrl, host }, { name, question, budgets: BUDGETS.slice(0, count) }));
     const { rates } = await compare(targets, { rounds: ROUNDS, callers: CALLERS, postgres: stage.postgres });
     wanted('calls a second, one budget / none', medianOf(rates.one, rates.none, ratio), 'at least', 0.85);
     wanted('calls a second, three budgets / none', medianOf(rates.three, rates.none, ratio), 'at least', 0.7);

@@ -1,7 +1,7 @@
 import { Service } from '../tests/support/service.js';
-import { ask, completions, moveToOwnTeam, readyProject, register } from '../tests/support/workspace.js';
 import { Stage } from './peers.js';
 import { compare, medianOf, ratio, type Target, told, wanted } from './rounds.js';
+import { chatsOf } from './targets.js';
 
 /**
  * Compares the calls a second of projects that keep none of their calls, the figures, the content, and the content with
@@ -33,23 +33,9 @@ async function main(): Promise<void> {
   const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: host, SERVICE_MAX_ACCOUNTS: '9' };
   const service = await Service.start({ databaseUrl, env });
   try {
-    const model = {
-      runtime: 'openai',
-      base_url: `http://${host}/v1`,
-      model: 'm',
-      prices: { input: 0.15, output: 0.6 },
-    };
     const targets: Target[] = [];
-    for (const [name, record] of Object.entries(PROJECTS)) {
-      const member = await register(service, name);
-      await moveToOwnTeam(databaseUrl, member.id);
-      const project = await readyProject(service, member.token, model);
-      const changed = await service.put(`/v1/projects/${project}`, member.token, { version: 1, spec: { record } });
-      if (changed.status !== 200) throw new Error(JSON.stringify(changed.body));
-      const body = JSON.stringify(ask(project, QUESTION, { max_tokens: 64 }));
-      const headers = { authorization: `Bearer ${member.apiKey}` };
-      targets.push({ name, url: service.url + completions(project), headers, body, pid: service.pid });
-    }
+    for (const [name, record] of Object.entries(PROJECTS))
+      targets.push(await chatsOf({ service, databaseUrl, host }, { name, question: QUESTION, record }));
     const { rates } = await compare(targets, { rounds: ROUNDS, callers: CALLERS, postgres: stage.postgres });
     wanted('calls a second, content / none', medianOf(rates.content, rates.none, ratio), 'at least', 0.8);
     wanted('calls a second, masked / none', medianOf(rates.masked, rates.none, ratio), 'at least', 0.8);

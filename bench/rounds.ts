@@ -40,6 +40,8 @@ export interface Compared {
   readonly rates: Readonly<Record<string, readonly number[]>>;
   /** The server's processor time of a call by one of many callers, in microseconds. */
   readonly processor: Readonly<Record<string, readonly number[]>>;
+  /** The same of PostgreSQL. */
+  readonly database: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
@@ -81,7 +83,7 @@ export async function compare(
     ];
     console.log(`${name.padEnd(12)} ${cells.filter(Boolean).join(', ')}`);
   }
-  return { times, rates, processor };
+  return { times, rates, processor, database };
 }
 
 /** Lets the process of `callers.js` call the targets, and returns its measurements. */
