@@ -159,9 +159,9 @@ describe('two instances on one database', () => {
       let found = await listed(one);
       const agrees = async () => {
         found = await listed(one);
-        return [...found.values()].every((each) => JSON.stringify(each).includes('"running"'));
+        return [...found.values()].every((each) => /"ready","waiting".*"running"/.test(JSON.stringify(each)));
       };
-      await until('all have reported their deployment', agrees, 200);
+      await until('all have reported that their models are ready', agrees, 200);
       expect([...found.values()]).toEqual([known('instance-0'), known('instance-1')]);
     }
   });
