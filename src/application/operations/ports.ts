@@ -127,7 +127,7 @@ export interface NumberedReport extends InstanceReport {
 }
 
 /** `instances` limits a list. `livesMs` is the time after which an instance without a new report is not listed. */
-export const instanceLimits = { runtimes: 200, instances: 100, livesMs: 15_000 } as const;
+export const instanceLimits = { runtimes: 100, instances: 50, livesMs: 15_000 } as const;
 
 /** Keeps the last report of each instance. */
 export abstract class InstanceReports {

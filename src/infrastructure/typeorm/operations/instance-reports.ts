@@ -1,10 +1,9 @@
 import { injectable } from 'inversify';
-import { Raw } from 'typeorm';
 import { type InstanceReports, instanceLimits, type NumberedReport } from '../../../application/operations/ports.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-/** PostgreSQL returns a bigint as text. */
+/** TypeORM writes a bigint as text. */
 interface ReportRow extends Omit<NumberedReport, 'memoryBytes'> {
   readonly memoryBytes: string;
   readonly reportedAt: Date;
@@ -20,12 +19,14 @@ export const InstanceTable = defineTable<ReportRow>('instances', {
   deployments: { type: 'json' },
   waitingCalls: { type: 'integer' },
   memoryBytes: { type: 'bigint' },
-  reportedAt: { type: 'timestamptz', select: false },
+  reportedAt: { type: 'timestamptz' },
 });
 
-const isAlive = Raw((column) => `${column} > now() - :lives * interval '1 millisecond'`, {
-  lives: instanceLimits.livesMs,
-});
+/** Each call of `GET /v1/status` runs this, so it is prepared. */
+const LIVING = `
+  SELECT number, name, version, since, state, runtimes, deployments, waiting_calls AS "waitingCalls",
+         memory_bytes::float AS "memoryBytes"
+    FROM instances WHERE reported_at > now() - $1 * interval '1 millisecond' ORDER BY number LIMIT $2`;
 
 @injectable()
 export class TypeOrmInstanceReports implements InstanceReports {
@@ -38,14 +39,9 @@ export class TypeOrmInstanceReports implements InstanceReports {
     await this.table().upsert(row, ['number']);
   }
 
-  async living(): Promise<NumberedReport[]> {
-    const options = {
-      where: { reportedAt: isAlive },
-      order: { number: 'ASC' },
-      take: instanceLimits.instances,
-    } as const;
-    const rows = await this.table().find(options);
-    return rows.map((row) => ({ ...row, memoryBytes: Number(row.memoryBytes) }));
+  living(): Promise<NumberedReport[]> {
+    const { livesMs, instances } = instanceLimits;
+    return this.unitOfWork.prepared('living instances', LIVING, [livesMs, instances]);
   }
 
   async numbers(): Promise<number[]> {

@@ -1,6 +1,6 @@
-import type { Schemas } from '../../shared/api.js';
+import type { components } from '../../shared/openapi-types.js';
 
-export type Instance = Schemas['LivingInstance'];
+export type Instance = components['schemas']['LivingInstance'];
 
 /** Returns the different versions, that of the oldest instance first. More than one means a rolling update. */
 export const versionsOf = (instances: readonly Instance[]): readonly string[] => [
