@@ -135,16 +135,18 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
 
   it('shows operators the instances if there are several, and warns of different versions', async () => {
     const page = await openConsole(visitor, ada.token, '/');
-    await page.getByRole('list', { name: 'Storage' }).waitFor();
-    expect(await page.getByRole('region', { name: 'Instances' }).count()).toBe(0);
     const change: { others: object[]; operator: boolean } = { others: [], operator: true };
     await page.route('**/v1/status', async (route) => {
       const answer = await route.fetch();
       const { caller, instances, ...status } = await answer.json();
-      const all = [...instances, ...change.others.map((other) => ({ ...instances[0], answering: false, ...other }))];
+      const own = instances.find((one: { answering: boolean }) => one.answering);
+      const all = [own, ...change.others.map((other) => ({ ...own, answering: false, ...other }))];
       const json = { ...status, caller: { ...caller, operator: change.operator }, instances: all };
       await route.fulfill({ response: answer, json });
     });
+    await page.reload();
+    await page.getByRole('list', { name: 'Storage' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Instances' }).count()).toBe(0);
     const [{ project_id, targets }] = (await service.get('/v1/status', ada.token)).body.runtimes;
     const { version } = (await service.get('/openapi.json')).body.info;
     const loading = { project_id, model_id: targets[0].model_id, state: 'loading', waiting: 0 };
