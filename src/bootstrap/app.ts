@@ -8,7 +8,7 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { SystemClock } from '../infrastructure/system/adapters.js';
 import { GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
-import { backgroundWork, maintenance, modelReconciliation } from './background.js';
+import { backgroundWork, instanceReporting, maintenance, modelReconciliation } from './background.js';
 import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
@@ -105,6 +105,8 @@ async function start(
   adapt?.(container);
   telemetry.export(() => container.get(PrometheusMetrics).snapshots());
   await container.get(InstanceRegistry).own();
+  const reporting = instanceReporting(container);
+  addStep('report of the instance', reporting.stop); // ends late, so that others see the whole drain
   const reconciliation = modelReconciliation(container, models.removeUnfinished);
   addStep('models', reconciliation.stop);
   const work = backgroundWork(container);
@@ -120,6 +122,8 @@ async function start(
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
     shutdown.notReady();
+    instance.draining = true;
+    reporting.wake();
     // Without a delay, connections stay open: new connections of callers would be reset when listening ends.
     if (config.drainDelayMs === 0) return;
     shutdown.announce();
@@ -133,6 +137,7 @@ async function start(
     const remedy = `set SERVICE_REGISTRATION=invite and make the first admin with "${command}"`;
     log.warn('anyone who reaches this address can register', { url, remedy });
   }
+  await reporting.start();
   const upkeep = maintenance(container);
   addStep('maintenance', upkeep.stop);
   await upkeep.start();
@@ -140,6 +145,7 @@ async function start(
   await reconciliation.start();
   await reconciliation.loaded(config.readyWaitMs, stopping);
   instance.loading = false;
+  reporting.wake();
   log.info('ready', { url, pid: process.pid, instance: instance.name });
   return { url, announce };
 }

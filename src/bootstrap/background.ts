@@ -13,6 +13,7 @@ import { CallReaper } from '../application/jobs/call-reaper.js';
 import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
+import { InstanceReporter } from '../application/operations/instance-reporter.js';
 import { CALL_REMOVAL, CallRemoval } from '../application/record/call-removal.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
 import { DatasetUpkeep } from '../application/workspace/dataset-upkeep.js';
@@ -29,11 +30,14 @@ const LOADING_PAUSE_MS = 200;
 const UPLOADS_PAUSE_MS = 10 * 60_000;
 /** Records that no version has any more may stay for this time. */
 const DATASETS_PAUSE_MS = 15_000;
+/** A report may be missing twice before the others take the instance for dead. */
+const REPORTS_PAUSE_MS = 5_000;
 const HOUR_MS = 60 * 60 * 1000;
 
 const MODELS_GRACE_MS = 5_000;
 const UPLOADS_GRACE_MS = 1_000;
 const MAINTENANCE_GRACE_MS = 2_000;
+const REPORTS_GRACE_MS = 1_500;
 
 export interface Background {
   start(): Promise<void>;
@@ -130,4 +134,23 @@ export function maintenance(container: Container): Background {
     container.get(ExpiredDataService).remove(stopping),
   );
   return { start: async () => removal.start(), stop: () => removal.stop(MAINTENANCE_GRACE_MS) };
+}
+
+interface InstanceReporting extends Background {
+  /** Reports at once. */
+  wake(): void;
+}
+
+/** Reports to the other instances what this one is and does. */
+export function instanceReporting(container: Container): InstanceReporting {
+  const reporter = container.get(InstanceReporter);
+  const reporting = repeat(container, 'report of the instance', REPORTS_PAUSE_MS, () => reporter.report());
+  return {
+    start: async () => reporting.start(),
+    wake: () => reporting.wake(),
+    async stop() {
+      await reporting.stop(REPORTS_GRACE_MS);
+      await reporter.leave();
+    },
+  };
 }

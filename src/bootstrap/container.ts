@@ -16,7 +16,7 @@ import { AlertNotifier, AlertRepository, WebhookRepository, WebhookSender } from
 import { Breakers } from '../application/chat/breakers.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
-import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
+import { LogTail, Metrics, RateLimitStore, ServiceProcess } from '../application/operations/ports.js';
 import { Masker } from '../application/record/ports.js';
 import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
@@ -65,13 +65,20 @@ import {
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
-import { AsyncRequestContext, SystemChance, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
+import {
+  AsyncRequestContext,
+  NodeProcess,
+  SystemChance,
+  SystemClock,
+  UuidIdGenerator,
+} from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { AddressGuard, HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
 import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 import { bodyLimits } from '../interfaces/http/body.js';
+import { version } from '../interfaces/version.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
@@ -247,6 +254,7 @@ function bindAlerts(container: Container, config: Config): void {
 }
 
 function bindOperations(container: Container, config: Config, hasher: BcryptPasswordHasher): void {
+  container.bind(ServiceProcess).toConstantValue(new NodeProcess(version));
   container.bind(RateLimitStore).to(MemoryRateLimitStore);
   container.bind(LogTail).toConstantValue(new FileLogTail(config.logFile));
   container.bind(Metrics).toService(PrometheusMetrics);

@@ -20,7 +20,7 @@ import {
   OwnCallRepository,
   UsageRepository,
 } from '../application/jobs/ports.js';
-import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
+import { ExpiredData, InstanceReports, StorageMeter, StorageProbe } from '../application/operations/ports.js';
 import { FeedbackRepository, RecordedCallRepository } from '../application/record/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../application/spend/ports.js';
@@ -61,6 +61,7 @@ import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.reposit
 import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js';
 import { TypeOrmOwnCallRepository } from '../infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.repository.js';
+import { TypeOrmInstanceReports } from '../infrastructure/typeorm/operations/instance-reports.js';
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
@@ -116,6 +117,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(AlertRepository).to(TypeOrmAlertRepository);
   container.bind(MailSealer).toConstantValue(new Sealer(secret, 'outbox'));
   container.bind(StorageProbe).to(TypeOrmStorageProbe);
+  container.bind(InstanceReports).to(TypeOrmInstanceReports);
   container.bind(StorageMeter).to(TypeOrmStorageMeter);
   container.bind(ExpiredData).to(TypeOrmExpiredData);
   container

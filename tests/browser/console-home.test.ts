@@ -133,6 +133,54 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
+  it('shows operators the instances if there are several, and warns of different versions', async () => {
+    const page = await openConsole(visitor, ada.token, '/');
+    const change: { others: object[]; operator: boolean } = { others: [], operator: true };
+    await page.route('**/v1/status', async (route) => {
+      const answer = await route.fetch();
+      const { caller, instances, ...status } = await answer.json();
+      const own = instances.find((one: { answering: boolean }) => one.answering);
+      const all = [own, ...change.others.map((other) => ({ ...own, answering: false, ...other }))];
+      const json = { ...status, caller: { ...caller, operator: change.operator }, instances: all };
+      await route.fulfill({ response: answer, json });
+    });
+    await page.reload();
+    await page.getByRole('list', { name: 'Storage' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Instances' }).count()).toBe(0);
+    const [{ project_id, targets }] = (await service.get('/v1/status', ada.token)).body.runtimes;
+    const { version } = (await service.get('/openapi.json')).body.info;
+    const loading = { project_id, model_id: targets[0].model_id, state: 'loading', waiting: 0 };
+    const deployments = ['running', 'crash_looping', 'running'].map((status, n) => ({
+      deployment_id: `dep_${n}`,
+      status,
+    }));
+    const other = { name: 'tenon-6d5f-x2x', since: 1_700_000_000, runtimes: [loading], deployments };
+    change.others = [{ ...other, state: 'draining', waiting_calls: 1_234, memory_bytes: 3_221_225_472 }];
+    await page.reload();
+    const panel = page.getByRole('region', { name: 'Instances' });
+    const row = (text: RegExp) => panel.getByRole('row').filter({ hasText: text });
+    const ago = String.raw`\d+ d ago`;
+    const models = 'Capital cities loading2 running1 crash looping';
+    await row(new RegExp(`^tenon-6d5f-x2x draining ${version}${ago}${models}1,2343 GB$`)).waitFor();
+    await row(/answers you.*1 ready.*0\d+(\.\d)? MB$/).waitFor();
+    expect(await panel.getByRole('status').count()).toBe(0);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+
+    change.others = [{ ...other, version: '9.9.9', runtimes: Array.from({ length: 6 }, () => loading) }];
+    await page.reload();
+    await panel
+      .getByRole('status')
+      .getByText(`rolling update is under way: the instances run the versions ${version}, 9.9.9.`)
+      .waitFor();
+    await row(/and 3 more/).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    change.operator = false;
+    await page.reload();
+    await page.getByRole('list', { name: 'Storage' }).waitFor();
+    expect(await panel.count()).toBe(0);
+    await page.unrouteAll();
+  });
+
   it('lists many jobs with the filters in the address, and cancels one', async () => {
     await addOldJobs(service.databaseUrl as string, ada.id, JOBS);
     await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now() WHERE id = $1', [ada.id]);

@@ -11,7 +11,7 @@ import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { addDataset } from '../support/datasets.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { aDataset, anAccount, anInvite, aRecord, aTeam, at, aWebhook } from '../support/records.js';
+import { aDataset, anAccount, anInvite, aRecord, aReport, aTeam, at, aWebhook } from '../support/records.js';
 import { stocked } from '../support/repositories.js';
 import { accountsContract } from './accounts/accounts.contract.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
@@ -31,6 +31,7 @@ import { jobHistoryContract } from './jobs/job-history.contract.js';
 import { jobsContract } from './jobs/jobs.contract.js';
 import { ownCallsContract } from './jobs/own-calls.contract.js';
 import { usageContract } from './jobs/usage.contract.js';
+import { instanceReportsContract } from './operations/instance-reports.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { feedbackContract } from './record/feedback.contract.js';
 import { recordedCallsContract } from './record/recorded-calls.contract.js';
@@ -56,6 +57,7 @@ const contracts = [
   deploymentsContract,
   evaluationsContract,
   feedbackContract,
+  instanceReportsContract,
   invitesContract,
   jobHistoryContract,
   jobsContract,
@@ -106,6 +108,25 @@ describe('Webhooks in PostgreSQL', () => {
     expect(await other.all()).toEqual([{ ...webhook, url: '' }]);
     await expect(other.open(webhook.id)).rejects.toThrow('SERVICE_SECRET');
     expect(await other.remove(webhook.id)).toBe(true);
+  });
+});
+
+describe('InstanceReports of PostgreSQL', () => {
+  it('forgets an instance that has not reported for 15 s, by the clock of the database', async () => {
+    const { instanceReports } = await postgres.open();
+    for (const number of [1, 2, 3]) await instanceReports.save(aReport({ number, since: at(number) }));
+    const age = (number: number, seconds: number) =>
+      query(postgres.url, 'UPDATE instances SET reported_at = now() - make_interval(secs => $2) WHERE number = $1', [
+        number,
+        seconds,
+      ]);
+    await age(1, 15);
+    await age(2, 12);
+    const numbers = async () => (await instanceReports.living()).map(({ number }) => number);
+    expect(await numbers()).toEqual([2, 3]);
+    expect([...(await instanceReports.numbers())].sort()).toEqual([1, 2, 3]);
+    await instanceReports.save(aReport({ number: 1 }));
+    expect(await numbers()).toEqual([1, 2, 3]);
   });
 });
 

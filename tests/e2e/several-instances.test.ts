@@ -5,6 +5,8 @@ import { request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { instanceLimits } from '../../src/application/operations/ports.js';
+import { version } from '../../src/interfaces/version.js';
 import { atOnce } from '../support/barrier.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import type { HttpCaller } from '../support/http-caller.js';
@@ -137,6 +139,33 @@ describe('two instances on one database', () => {
     expect(JSON.parse(started as string)).not.toHaveProperty('request_id');
   });
 
+  /** Returns the instances that `one` lists, by name. */
+  const listed = async (one: HttpCaller) => {
+    const { instances: all } = (await one.get('/v1/status', admin.token)).body;
+    return new Map(all.map((each: { name: string }) => [each.name, each])) as Map<string, Record<string, unknown>>;
+  };
+
+  it('list each other with their models', async () => {
+    const { model_id } = (await at(ONE).get(runtime(), admin.token)).body;
+    const models = {
+      runtimes: [{ project_id: project, model_id, state: 'ready', waiting: 0 }],
+      deployments: [{ deployment_id: deployment, status: 'running' }],
+    };
+    for (const [nth, one] of instances.entries()) {
+      const known = (name: string) => {
+        const figures = { since: expect.any(Number), waiting_calls: 0, memory_bytes: expect.any(Number) };
+        return { name, version, ...figures, answering: name === `instance-${nth}`, state: 'ready', ...models };
+      };
+      let found = await listed(one);
+      const agrees = async () => {
+        found = await listed(one);
+        return [...found.values()].every((each) => /"ready","waiting".*"running"/.test(JSON.stringify(each)));
+      };
+      await until('all have reported that their models are ready', agrees, 200);
+      expect([...found.values()]).toEqual([known('instance-0'), known('instance-1')]);
+    }
+  });
+
   it('refuse to start more child processes than an instance may have', async () => {
     const refused = {
       status: 503,
@@ -210,6 +239,9 @@ describe('two instances on one database', () => {
     expect(ready).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
     const { status, headers: sent } = await one.get('/v1/projects', admin.token);
     expect({ status, connection: sent.get('connection') }).toEqual({ status: 200, connection: 'close' });
+    const other = instances.find((each) => each !== one) as Service;
+    const isDraining = async () => (await listed(other)).get('instance-0')?.state === 'draining';
+    await until('the other instance knows that it drains', isDraining);
     expect((await one.get('/health/live')).status).toBe(200);
     const refusesConnections = () =>
       one.get('/health/live').then(
@@ -222,6 +254,7 @@ describe('two instances on one database', () => {
     const { choices } = (await json(response)) as { choices: { message: { content: string } }[] };
     expect(choices[0]?.message.content).toMatch(/50\.$/);
     expect(await one.ended).toBe(0);
+    expect([...(await listed(other)).keys()]).toEqual(['instance-1']);
   }
 
   it('lose no call while they are restarted one after another, and finish the calls in flight', async () => {
@@ -257,6 +290,8 @@ describe('two instances on one database', () => {
     const killed = performance.now();
     await at(TWO).kill();
     await expect(open).rejects.toThrow();
+    const isGone = async () => !(await listed(at(ONE))).has('instance-1');
+    const gone = until('it is not listed any more', isGone, 200).then(() => performance.now() - killed);
     // A stopped process cannot see that its parent is gone. Only with setpriv, the kernel ends it.
     if (!existsSync('/usr/bin/setpriv')) for (const pid of doomed) process.kill(pid, 'SIGCONT');
     await until(
@@ -268,6 +303,7 @@ describe('two instances on one database', () => {
       500,
     );
     expect(performance.now() - killed).toBeLessThan(20_000);
+    expect(await gone).toBeLessThan(instanceLimits.livesMs + 1_000);
     await untilGone(doomed);
 
     await rm(join(dataDir, 'models/doubling.onnx'));

@@ -95,6 +95,7 @@ export function jobsRig(
       guard,
       ownTracker,
       repositories.recordedCalls,
+      repositories.instanceReports,
       clock,
       log,
     ),

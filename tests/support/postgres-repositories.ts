@@ -27,6 +27,7 @@ import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
 import { TypeOrmOwnCallRepository } from '../../src/infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
+import { TypeOrmInstanceReports } from '../../src/infrastructure/typeorm/operations/instance-reports.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmFeedbackRepository } from '../../src/infrastructure/typeorm/record/feedback.repository.js';
 import { TypeOrmRecordedCallRepository } from '../../src/infrastructure/typeorm/record/recorded-call.repository.js';
@@ -57,6 +58,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
   const versions = [unitOfWork, lists, chunks, old, new RecordTidying(unitOfWork)] as const;
   return {
     unitOfWork,
+    instanceReports: new TypeOrmInstanceReports(unitOfWork),
     storageMeter: new TypeOrmStorageMeter(unitOfWork),
     budgets: new TypeOrmBudgetRepository(unitOfWork),
     holds: new TypeOrmHoldRepository(unitOfWork, batches),

@@ -1,4 +1,5 @@
 import type { RuntimeConnection } from '../../src/application/chat/ports.js';
+import type { NumberedReport } from '../../src/application/operations/ports.js';
 import { MemoryBudget } from '../../src/application/shared/memory-budget.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Credential } from '../../src/domain/accounts/credential.js';
@@ -306,3 +307,17 @@ export const aWebhook = (over: Partial<Webhook> = {}): Webhook => ({
 
 /** The memory of a request that no other request limits. */
 export const unlimited = new MemoryBudget(Number.POSITIVE_INFINITY).open('usr_test');
+
+/** A report of an instance without models. */
+export const aReport = (over: Partial<NumberedReport> = {}): NumberedReport => ({
+  number: 1,
+  name: 'host-1:8080',
+  version: '0.1.0',
+  since: at(0),
+  state: 'ready',
+  runtimes: [],
+  deployments: [],
+  waitingCalls: 0,
+  memoryBytes: 1_048_576,
+  ...over,
+});

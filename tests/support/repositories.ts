@@ -22,7 +22,7 @@ import {
   OwnCallRepository,
   UsageRepository,
 } from '../../src/application/jobs/ports.js';
-import { StorageMeter } from '../../src/application/operations/ports.js';
+import { InstanceReports, StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
 import { FeedbackRepository, RecordedCallRepository } from '../../src/application/record/ports.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
@@ -69,6 +69,7 @@ export const storagePorts = {
   auditTrail: AuditRepository,
   webhooks: WebhookRepository,
   storageMeter: StorageMeter,
+  instanceReports: InstanceReports,
   budgets: BudgetRepository,
   holds: HoldRepository,
   keyLimits: KeyLimitRepository,

@@ -4,6 +4,7 @@ import { type CallUsage, Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { costText } from '../../domain/spend/cost.js';
 import { NOTHING } from '../../domain/spend/demand.js';
+import { InstanceReports } from '../operations/ports.js';
 import { RecordedCallRepository } from '../record/ports.js';
 import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
@@ -27,7 +28,7 @@ const FORGOTTEN_AT_ONCE = 1_000;
 const FORGOTTEN_BATCHES = 10;
 
 /**
- * Closes the calls of dead instances and unlocks their tasks. Also registers this instance again, stores delayed ends
+ * Closes the calls of dead instances, unlocks their tasks and removes their reports. Also registers this instance again, stores delayed ends
  * of calls, rolls up usage and removes old calls and the expired records of calls.
  */
 @injectable()
@@ -46,6 +47,7 @@ export class CallReaper {
     private readonly guard: BudgetGuard,
     private readonly ownCalls: OwnCallTracker,
     private readonly records: RecordedCallRepository,
+    private readonly reports: InstanceReports,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -58,7 +60,7 @@ export class CallReaper {
     await this.guard.catchUp();
     await this.ownCalls.catchUp();
     const running = [...(await this.jobs.instances()), ...(await this.queue.instances())];
-    const known = new Set([...running, ...(await this.holds.instances())]);
+    const known = new Set([...running, ...(await this.holds.instances()), ...(await this.reports.numbers())]);
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
     await this.usage.execute();
     await this.forget();
@@ -79,6 +81,7 @@ export class CallReaper {
       for (const id of await this.holds.callsOf(instance, BATCH))
         if (!(await this.ownCalls.close(id))) await this.holds.settle(id, null);
     await this.queue.release(instance);
+    await this.reports.remove(instance);
     this.log.warn('an instance died', { instance, calls: ids.length });
   }
 

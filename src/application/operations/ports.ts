@@ -1,3 +1,5 @@
+import type { RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { DeploymentStatus } from '../../domain/deployments/deployment.js';
 import type { QuotaName } from '../../domain/shared/storage-quota.js';
 
 export const expirableKinds = [
@@ -73,6 +75,73 @@ export abstract class StorageProbe {
    * InstanceOutdated if a newer version has migrated the database.
    */
   abstract check(): Promise<void>;
+}
+
+/** The process that runs this instance. */
+export abstract class ServiceProcess {
+  /** The version of the service, as in package.json. */
+  abstract readonly version: string;
+  /** Returns the memory that the process takes now, without its child processes. */
+  abstract memoryBytes(): number;
+}
+
+/** `starting`: it loads its models. `draining`: it ends, and `/health/ready` tells proxies to send no more calls. */
+export const instanceStates = ['starting', 'ready', 'draining'] as const;
+
+/** A target of a runtime, as it is on one instance. */
+export interface ReportedRuntime {
+  readonly projectId: string;
+  readonly modelId: string;
+  readonly state: RuntimeStatus['state'];
+  /** Counts the calls that wait for their turn. */
+  readonly waiting: number;
+}
+
+export interface ReportedDeployment {
+  readonly id: string;
+  readonly status: DeploymentStatus;
+}
+
+/**
+ * The facts that an instance tells about itself: no address, no path and no reason of a failure. Instances of several
+ * versions read them, so a later version may add fields but must keep these.
+ */
+export interface InstanceReport {
+  readonly name: string;
+  readonly version: string;
+  /** The start of the instance, by its own clock. */
+  readonly since: Date;
+  readonly state: (typeof instanceStates)[number];
+  /** The runtimes of all teams, the newest projects first, at most `instanceLimits.runtimes`. */
+  readonly runtimes: readonly ReportedRuntime[];
+  readonly deployments: readonly ReportedDeployment[];
+  /** Counts the waiting calls of all runtimes, also of those that are not in `runtimes`. */
+  readonly waitingCalls: number;
+  /** The memory of the instance's process, without its child processes. */
+  readonly memoryBytes: number;
+}
+
+/** A report with the number that `InstanceRegistry` gave the instance. */
+export interface NumberedReport extends InstanceReport {
+  readonly number: number;
+}
+
+/** `instances` limits a list. `livesMs` is the time after which an instance without a new report is not listed. */
+export const instanceLimits = { runtimes: 100, instances: 50, livesMs: 15_000 } as const;
+
+/** Keeps the last report of each instance. */
+export abstract class InstanceReports {
+  /** Replaces the report of an instance and notes the time, with one statement. */
+  abstract save(report: NumberedReport): Promise<void>;
+  /**
+   * Returns the reports that are not older than `instanceLimits.livesMs`, with one statement. The clock of the store
+   * decides. Lists the oldest instances first, and at most `instanceLimits.instances`.
+   */
+  abstract living(): Promise<NumberedReport[]>;
+  /** Lists the numbers of all instances that have a report, however old it is. */
+  abstract numbers(): Promise<number[]>;
+  /** Removes the report of an instance. Does nothing if there is none. */
+  abstract remove(number: number): Promise<void>;
 }
 
 /** The caller that a call counts for. */

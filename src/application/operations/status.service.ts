@@ -14,6 +14,7 @@ import { Mailer, type MailRoute } from '../accounts/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { ModelFileService } from '../deployments/model-file.service.js';
 import { ProjectRepository } from '../workspace/ports.js';
+import { InstanceReporter, type LivingInstance } from './instance-reporter.js';
 import { StorageQuotas, type StoredAmounts } from './storage-quotas.js';
 
 export interface Status {
@@ -23,6 +24,11 @@ export interface Status {
   readonly mail: MailRoute;
   /** The runtimes of the team's newest projects, newest first. Empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
+  /**
+   * The living instances, the oldest first. Callers see in them the runtimes that `runtimes` has, the master key those of
+   * all teams. Callers who may not read deployments see none.
+   */
+  readonly instances: readonly LivingInstance[];
   /** The stored amounts of the caller's account and team. Only operators get `uploadBytes`. */
   readonly storage: StoredAmounts;
 }
@@ -38,20 +44,31 @@ export class StatusService {
   constructor(
     private readonly projects: ProjectRepository,
     private readonly runtimes: RuntimeReconciler,
+    private readonly reporter: InstanceReporter,
     private readonly quotas: StorageQuotas,
     private readonly modelFiles: ModelFileService,
     private readonly mailer: Mailer,
   ) {}
 
-  /** Returns the caller, the caller's permissions, and the chat runtimes and stored amounts of the caller's team. */
+  /**
+   * Returns the caller, the caller's permissions, the chat runtimes and stored amounts of the caller's team, and the
+   * living instances.
+   */
   async read(by: Caller | null): Promise<Status> {
     const caller = authorize(by, permissions.readStatus);
     const may = permitted(caller);
     const uploads = may.readMonitoring ? this.modelFiles.storedBytes() : null;
-    const [runtimes, own] = await Promise.all([
+    const [runtimes, own, living] = await Promise.all([
       caller.kind === 'master' ? [] : this.runtimesOf(caller),
       this.quotas.stored(caller),
+      this.reporter.living(),
     ]);
+    const seen = may.readMetrics ? null : new Set(runtimes.map(({ project }) => project.id));
+    const instances = living.map((one) => ({
+      ...one,
+      runtimes: seen ? one.runtimes.filter(({ projectId }) => seen.has(projectId)) : one.runtimes,
+      deployments: may.readMonitoring ? one.deployments : [],
+    }));
     const uploadBytes = uploads === null ? undefined : this.quotas.amount('uploadBytes', uploads);
     return {
       caller,
@@ -59,6 +76,7 @@ export class StatusService {
       awaitingVerification: awaitingVerification(caller),
       mail: this.mailer.route,
       runtimes,
+      instances,
       storage: { ...own, ...(uploadBytes && { uploadBytes }) },
     };
   }

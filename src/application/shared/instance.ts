@@ -7,4 +7,6 @@ export class Instance {
   name = '';
   /** True while the starting instance waits for its models. */
   loading = false;
+  /** True from the beginning of the shutdown. */
+  draining = false;
 }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { v7 } from 'uuid';
+import type { ServiceProcess } from '../../application/operations/ports.js';
 import type { IdKind } from '../../application/shared/id-kind.js';
 import {
   type Chance,
@@ -22,6 +23,14 @@ export class SystemClock implements Clock {
     return setTimeout(milliseconds, undefined, { signal }).catch(() => {
       throw signal.reason;
     });
+  }
+}
+
+export class NodeProcess implements ServiceProcess {
+  constructor(readonly version: string) {}
+
+  memoryBytes(): number {
+    return process.memoryUsage.rss();
   }
 }
 

@@ -19,6 +19,7 @@ import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.reposi
 import { JobTable } from './jobs/job.repository.js';
 import { OwnCallTable } from './jobs/own-call.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
+import { InstanceTable } from './operations/instance-reports.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { FeedbackTable } from './record/feedback.repository.js';
 import { RecordedCallTable } from './record/recorded-call.repository.js';
@@ -72,6 +73,7 @@ const entities = [
   ResponseTable,
   RuntimeConnectionTable,
   SpentSiteTokenTable,
+  InstanceTable,
   TaskWorkerTable,
   TeamTable,
   UsageNameTable,

@@ -4,6 +4,7 @@ import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import {
   AsyncRequestContext,
+  NodeProcess,
   SystemChance,
   SystemClock,
   UuidIdGenerator,
@@ -200,5 +201,15 @@ describe('SecretTokens by CheckedTokens', () => {
     const less = [token.slice(0, -1), token.slice(1), 'tns_', ''];
     const otherwise = [token.toUpperCase(), `Bearer ${token}`, encodeURIComponent(`${token}=`), 'x'.repeat(100_000)];
     for (const text of [...more, ...less, ...otherwise]) expect(tokens.read(text)).toBeNull();
+  });
+});
+
+describe('ServiceProcess of Node.js', () => {
+  it('returns the version that it was given, and the memory of the process', () => {
+    const own = new NodeProcess('1.2.3');
+    expect(own.version).toBe('1.2.3');
+    const before = own.memoryBytes();
+    const block = Buffer.alloc(64 * 1024 ** 2, 1);
+    expect(own.memoryBytes() - before).toBeGreaterThan(block.length / 2);
   });
 });

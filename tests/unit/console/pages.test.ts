@@ -9,6 +9,12 @@ import {
   type Summary,
   summaryOf,
 } from '../../../src/interfaces/web/console/pages/evaluations/summary.js';
+import {
+  countsOf,
+  type Instance,
+  readiness,
+  versionsOf,
+} from '../../../src/interfaces/web/console/pages/overview/instances.js';
 import { progressOf } from '../../../src/interfaces/web/console/pages/overview/steps.js';
 import {
   evaluatedTokens,
@@ -323,5 +329,31 @@ describe('alert rules in words and bars', () => {
     expect(bins).toEqual([3, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
     expect(spikeOf(bins, 0, 100)).toEqual({ count: 3, at: 0 });
     expect(spikeOf([0, 0], 0, 100)).toBeNull();
+  });
+});
+
+describe('the instances', () => {
+  const runtimes = (...states: Instance['runtimes'][number]['state'][]): Instance['runtimes'] =>
+    states.map((state, n) => ({ project_id: `prj_${n}`, model_id: `mdl_${n}`, state, waiting: 0 }));
+
+  it('tell their versions, that of the oldest first', () => {
+    const of = (...versions: string[]) => versionsOf(versions.map((version) => ({ version }) as Instance));
+    expect(of('1.0.0', '1.0.0')).toEqual(['1.0.0']);
+    expect(of('1.0.0', '1.1.0', '1.0.0')).toEqual(['1.0.0', '1.1.0']);
+  });
+
+  it('tell how many runtimes are ready, and name some of the others', () => {
+    expect(readiness([])).toEqual({ ready: 0, named: [], more: 0 });
+    const all = runtimes('ready', 'loading', 'unavailable', 'ready', 'loading', 'loading');
+    const { ready, named, more } = readiness(all);
+    expect({ ready, more }).toEqual({ ready: 2, more: 1 });
+    expect(named).toEqual([all[1], all[2], all[4]]);
+  });
+
+  it('count their deployments by status', () => {
+    expect(countsOf(['running', 'stopped', 'running'])).toEqual([
+      ['running', 2],
+      ['stopped', 1],
+    ]);
   });
 });

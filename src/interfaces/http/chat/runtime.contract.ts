@@ -12,12 +12,14 @@ const Share = namedObject('WeightedModel', {
   weight: z.number().meta({ example: 9 }),
 });
 
+export const TargetState = z.enum(['stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' });
+
 const Target = namedObject('RuntimeTarget', {
   model_id: id('mdl'),
   share: z
     .number()
     .meta({ description: 'The part of the calls that try this model first, from 0 to 1.', example: 0.9 }),
-  state: z.enum(['stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' }),
+  state: TargetState,
   reason: z.string().nullable().meta({ description: 'Why the model is unavailable, else null.', example: null }),
   breaker: z.enum(['closed', 'open', 'half_open']).meta({
     description:

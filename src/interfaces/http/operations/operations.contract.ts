@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { mailRoutes } from '../../../application/accounts/ports.js';
-import { logLevels } from '../../../application/operations/ports.js';
+import { instanceLimits, instanceStates, logLevels } from '../../../application/operations/ports.js';
 import { callerKinds, roles } from '../../../domain/accounts/caller.js';
 import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
+import { deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
 import { restrictionFields } from '../accounts/credentials.contract.js';
-import { RuntimeAnswer } from '../chat/runtime.contract.js';
+import { RuntimeAnswer, TargetState } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
 import { Count, SearchText } from '../paging.js';
-import { InstanceName, id, intLike, namedObject, secondsText, shortText, Tail, textLike } from '../schemas.js';
+import {
+  InstanceName,
+  id,
+  intLike,
+  namedObject,
+  secondsText,
+  shortText,
+  Tail,
+  Timestamp,
+  textLike,
+} from '../schemas.js';
 
 const operations = contractsOf('Operations');
 const monitoring = contractsOf('Monitoring');
@@ -99,10 +110,44 @@ const Stored = namedObject('StoredAmount', {
   limit: intLike(5_000, 'The quota. A call that would exceed it is refused with `quota_exceeded`.'),
 });
 
+const LivingInstance = namedObject('LivingInstance', {
+  name: textLike('host-1:8080', 'The name of the instance. In Kubernetes it begins with the name of the pod.'),
+  version: textLike('0.1.0', 'The version of Tenon that the instance runs. Versions differ during a rolling update.'),
+  since: Timestamp.describe('The start of the instance, in seconds since the epoch.'),
+  answering: z.boolean().describe('Whether this instance has answered.'),
+  state: z.enum(instanceStates).meta({
+    description:
+      '`starting`: it loads its models. `ready`: it serves. `draining`: it ends, and finishes the calls in flight.',
+    example: 'ready',
+  }),
+  runtimes: z
+    .array(
+      z.object({
+        project_id: id('prj'),
+        model_id: id('mdl'),
+        state: TargetState,
+        waiting: intLike(2, 'Calls that wait for their turn.'),
+      }),
+    )
+    .describe(
+      'Each model of a started runtime, as it is on this instance: of the projects in `runtimes`, and for the master key of ' +
+        `all teams. An instance tells about ${instanceLimits.runtimes} of them, those of the newest projects.`,
+    ),
+  deployments: z
+    .array(z.object({ deployment_id: id('dep'), status: z.enum(deploymentStatuses).meta({ example: 'running' }) }))
+    .describe('The deployments, as they are on this instance. Empty for callers who may not read deployments.'),
+  waiting_calls: intLike(2, 'The calls of all teams that wait for a runtime of this instance.'),
+  memory_bytes: intLike(251_658_240, 'The memory of the process of this instance, without its model processes.'),
+});
+
 export const status = operations.get('/v1/status', {
   id: 'readStatus',
-  summary: 'Read your role, your permissions, your limits, what you have stored, and your runtimes',
-  description: 'Lists the runtimes of the newest 1000 projects of the team, newest first.',
+  summary: 'Read your role, your permissions, your limits, what you have stored, your runtimes, and the instances',
+  description:
+    'Lists the runtimes of the newest 1000 projects of the team, newest first. `instances` lists the living instances of the ' +
+    `service, the oldest first, and at most ${instanceLimits.instances} besides the one that answers. Each one reports about ` +
+    'itself every few seconds. An instance that died is listed for at most ' +
+    `${instanceLimits.livesMs / 1000} s after its last report, and one that has ended is not.`,
   access: permissions.readStatus,
   answer: namedObject('Status', {
     instance: InstanceName,
@@ -149,6 +194,7 @@ export const status = operations.get('/v1/status', {
           'operator team, until the first measurement, and while the store does not answer.',
       ),
     }),
+    instances: z.array(LivingInstance),
     runtimes: z.array(RuntimeAnswer.extend({ project_id: id('prj'), project_name: textLike('Capitals') })),
   }),
 });

@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import type { LivingInstance } from '../../../application/operations/instance-reporter.js';
 import { MonitoringService } from '../../../application/operations/monitoring.service.js';
 import type { Quota } from '../../../application/operations/ports.js';
 import { StatusService } from '../../../application/operations/status.service.js';
@@ -10,6 +11,7 @@ import { callerAnswer } from '../accounts/accounts.controller.js';
 import { listed } from '../answers.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
+import { seconds } from '../schemas.js';
 import { GracefulShutdown } from '../server.js';
 import * as contracts from './operations.contract.js';
 
@@ -32,7 +34,8 @@ export class OperationsController implements Controller {
       return { status: 'ok' as const };
     }),
     route(contracts.status, async ({ caller, readQuotas }): Promise<StatusAnswer> => {
-      const { caller: known, may, awaitingVerification, mail, runtimes, storage } = await this.statuses.read(caller);
+      const found = await this.statuses.read(caller);
+      const { caller: known, may, awaitingVerification, mail, runtimes, instances, storage } = found;
       const [requests, auth, own] = (await readQuotas()) as [Quota, Quota, Quota?];
       return {
         instance: this.instance.name,
@@ -52,6 +55,7 @@ export class OperationsController implements Controller {
           external_jobs: storage.externalJobs,
           upload_bytes: storage.uploadBytes ?? null,
         },
+        instances: instances.map(instanceAnswer),
         runtimes: runtimes.map(({ project: { id, name }, ...runtime }) => {
           return { project_id: id, project_name: name, ...runtimeAnswer(runtime) };
         }),
@@ -93,4 +97,18 @@ const limitAnswer = ({ limit, remaining, seconds }: Quota): StatusAnswer['limits
   remaining,
   window_seconds: 60,
   reset_seconds: seconds,
+});
+
+const instanceAnswer = (one: LivingInstance): StatusAnswer['instances'][number] => ({
+  name: one.name,
+  version: one.version,
+  since: seconds(one.since),
+  answering: one.answering,
+  state: one.state,
+  runtimes: one.runtimes.map(({ projectId, modelId, state, waiting }) => {
+    return { project_id: projectId, model_id: modelId, state, waiting };
+  }),
+  deployments: one.deployments.map(({ id, status }) => ({ deployment_id: id, status })),
+  waiting_calls: one.waitingCalls,
+  memory_bytes: one.memoryBytes,
 });

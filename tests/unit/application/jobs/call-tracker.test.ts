@@ -11,7 +11,7 @@ import { query } from '../../../support/database.js';
 import { type JobsRig, jobsRig } from '../../../support/jobs-rig.js';
 import { aCallOf, keep } from '../../../support/kept-calls.js';
 import { postgresUnderTest } from '../../../support/postgres-repositories.js';
-import { aCall, anAccount, aProject, aRule, aTeam, at, ended } from '../../../support/records.js';
+import { aCall, anAccount, aProject, aReport, aRule, aTeam, at, ended } from '../../../support/records.js';
 import type { Repositories } from '../../../support/repositories.js';
 import { until } from '../../../support/until.js';
 
@@ -286,6 +286,18 @@ describe('CallTracker', () => {
     expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'failed', 'failed']);
     expect((await lives.allJobs())[1]?.error).toMatch(/instance died/);
     expect(await lives.allAlerts()).toHaveLength(1);
+  });
+
+  it('removes the report of a dead instance, also of one without calls', async () => {
+    const [died, lives] = [await setUp(), await setUp({ elsewhere: true })];
+    const numbers = [await died.processes.own(), await lives.processes.own()] as const;
+    for (const number of numbers) await lives.instanceReports.save(aReport({ number }));
+    await died.processes.leave();
+    await lives.reaper.execute();
+    expect(await lives.instanceReports.numbers()).toHaveLength(2);
+    lives.clock.advance(5_000);
+    await lives.reaper.execute();
+    expect(await lives.instanceReports.numbers()).toEqual([numbers[1]]);
   });
 
   it('accepts the end of a call after another instance has closed its job, and leaves the job failed', async () => {

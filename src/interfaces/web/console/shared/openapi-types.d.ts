@@ -4260,6 +4260,7 @@ export interface components {
                     limit: number;
                 } | null;
             };
+            instances: components["schemas"]["LivingInstance"][];
             runtimes: {
                 /** @enum {string} */
                 state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
@@ -4273,6 +4274,28 @@ export interface components {
                 project_id: string;
                 project_name: string;
             }[];
+        };
+        LivingInstance: {
+            name: string;
+            version: string;
+            since: number;
+            answering: boolean;
+            /** @enum {string} */
+            state: "starting" | "ready" | "draining";
+            runtimes: {
+                project_id: string;
+                model_id: string;
+                /** @enum {string} */
+                state: "stopped" | "loading" | "ready" | "unavailable";
+                waiting: number;
+            }[];
+            deployments: {
+                deployment_id: string;
+                /** @enum {string} */
+                status: "running" | "starting" | "unhealthy" | "stopped" | "crash_looping";
+            }[];
+            waiting_calls: number;
+            memory_bytes: number;
         };
         Audit: {
             entries: components["schemas"]["AuditEntry"][];

@@ -142,6 +142,7 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
   P1: 'bad',
   P2: 'warn',
   unhealthy: 'warn',
+  draining: 'warn',
 };
 
 const wordOf = (state: string) => (state === 'acked' ? 'acknowledged' : state.replaceAll('_', ' '));

@@ -8,6 +8,7 @@ import { JobState, Loaded, State, Time } from '../../shared/states.js';
 import { JobLink } from '../jobs/job-link.js';
 import { BudgetsNote } from './budgets-note.js';
 import { FirstSteps } from './first-steps.js';
+import { InstancesPanel } from './instances-panel.js';
 import { NewKey } from './new-key.js';
 import { StoragePanel } from './storage.js';
 import { Traffic } from './traffic.js';
@@ -45,7 +46,7 @@ export function Overview() {
     <Frame title="Overview" about={user.value ? `Welcome, ${user.value.name}.` : undefined}>
       <NewKey />
       <Loaded query={status} what="the runtimes">
-        {({ runtimes, storage }) => {
+        {({ runtimes, instances, storage }) => {
           const isEmpty = !runtimes.some(isConnected);
           return (
             <>
@@ -62,6 +63,7 @@ export function Overview() {
                 </div>
                 {jobs.data && jobs.data.count > 0 && <JobsPanel jobs={jobs} runtimes={runtimes} />}
               </div>
+              <InstancesPanel instances={instances} runtimes={runtimes} />
             </>
           );
         }}
