@@ -118,8 +118,8 @@ export abstract class ModelServer {
    */
   abstract probe(id: string): Promise<ServerState>;
 
-  /** Returns the ids that were started or resumed here and not stopped. */
-  abstract ids(): readonly string[];
+  /** Returns the ids that were started or resumed here and not stopped. With `kind`, only those of such models. */
+  abstract ids(kind?: ServedModel['kind']): readonly string[];
 
   /** Stops serving a model. Resolves when its process has ended. Does nothing for an unknown id. */
   abstract stop(id: string): Promise<void>;

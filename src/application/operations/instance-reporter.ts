@@ -86,8 +86,9 @@ export class InstanceReporter {
     return { projectId, modelId, state: this.runtimes.status(id).state, waiting };
   }
 
+  /** Leaves out engines elsewhere: they run on no instance, and a probe could wake one up. */
   private probed(): Promise<ReportedDeployment[]> {
-    const ids = this.servers.ids();
+    const ids = this.servers.ids('local');
     return Promise.all(ids.map(async (id) => ({ id, status: (await this.servers.probe(id)).status })));
   }
 }

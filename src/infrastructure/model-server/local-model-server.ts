@@ -7,7 +7,7 @@ import type {
   ServerState,
 } from '../../application/deployments/ports.js';
 import type { Logger } from '../../application/shared/ports.js';
-import type { LocalModel } from '../../domain/deployments/deployment.js';
+import type { LocalModel, ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
 import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
 
@@ -64,8 +64,8 @@ export class LocalModelServer implements ModelServer {
     return server ? server.state() : { status: 'stopped', url: null, reason: null, restarts: 0 };
   }
 
-  ids(): readonly string[] {
-    return [...this.servers.keys()];
+  ids(kind: ServedModel['kind'] = 'local'): readonly string[] {
+    return kind === 'local' ? [...this.servers.keys()] : [];
   }
 
   async stop(id: string): Promise<void> {

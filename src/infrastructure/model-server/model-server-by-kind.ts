@@ -17,8 +17,8 @@ export class ModelServerByKind implements ModelServer {
     return this.serverOf(id).probe(id);
   }
 
-  ids(): readonly string[] {
-    return this.all.flatMap((server) => server.ids());
+  ids(kind?: ServedModel['kind']): readonly string[] {
+    return kind ? this.servers[kind].ids() : this.all.flatMap((server) => server.ids());
   }
 
   stop(id: string): Promise<void> {

@@ -125,7 +125,8 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     expect(await servers.probe('a')).toEqual(stopped);
     const url = await servers.start('a', model, unending());
     expect(await servers.probe('a')).toEqual({ status: 'running', url, reason: null, restarts: 0 });
-    expect(servers.ids()).toEqual(['a']);
+    for (const ids of [servers.ids(), servers.ids(model.kind)]) expect(ids).toEqual(['a']);
+    expect(servers.ids(model.kind === 'local' ? 'remote' : 'local')).toEqual([]);
     await servers.stop('a');
     await servers.stop('a');
     expect(await servers.probe('a')).toEqual(stopped);

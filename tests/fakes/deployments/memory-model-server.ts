@@ -16,6 +16,7 @@ import {
 import { NotFound } from '../../../src/domain/shared/errors.js';
 
 interface Server {
+  readonly kind: ServedModel['kind'];
   readonly stopping: AbortController;
   /** Null until the model is loaded. */
   url: string | null;
@@ -50,8 +51,8 @@ export class MemoryModelServer implements ModelServer {
     return { status: server.url ? 'running' : 'starting', url: server.url, reason: null, restarts: 0 };
   }
 
-  ids(): readonly string[] {
-    return [...this.servers.keys()];
+  ids(kind?: ServedModel['kind']): readonly string[] {
+    return [...this.servers].filter(([, server]) => !kind || server.kind === kind).map(([id]) => id);
   }
 
   async stop(id: string): Promise<void> {
@@ -87,7 +88,7 @@ export class MemoryModelServer implements ModelServer {
   }
 
   private async begin(id: string, model: ServedModel): Promise<string> {
-    const server: Server = { stopping: new AbortController(), url: null };
+    const server: Server = { kind: model.kind, stopping: new AbortController(), url: null };
     this.servers.set(id, server);
     await nextTurn();
     await this.load(model).catch((error: Error) => {

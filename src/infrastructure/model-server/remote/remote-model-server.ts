@@ -1,7 +1,7 @@
 import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
 import type { ByteStream, Logger } from '../../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
-import type { RemoteModel } from '../../../domain/deployments/deployment.js';
+import type { RemoteModel, ServedModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../../domain/deployments/errors.js';
 import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import { collected } from '../../http-client/collected.js';
@@ -77,8 +77,8 @@ export class RemoteModelServer implements ModelServer {
     return { status: reason === null ? 'running' : 'unhealthy', url: model.endpoint, reason, restarts: 0 };
   }
 
-  ids(): readonly string[] {
-    return [...this.served.keys()];
+  ids(kind: ServedModel['kind'] = 'remote'): readonly string[] {
+    return kind === 'remote' ? [...this.served.keys()] : [];
   }
 
   async stop(id: string): Promise<void> {
