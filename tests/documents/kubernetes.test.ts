@@ -99,11 +99,12 @@ withKubectl('deploy/kubernetes', () => {
   });
 
   it.each(folders)('%s: selectors and named ports exist', (folder) => {
-    const labels = [...pods(folder).map(({ metadata }) => metadata.labels)];
-    const chosen = [
+    const labels = pods(folder).map(({ metadata }) => metadata.labels);
+    const elsewhere = ['kubernetes.io/metadata.name', 'k8s-app']; // the labels of namespaces and of the DNS server
+    const chosen: object[] = [
       ...ofKind(folder, 'Service').map(({ spec }) => spec.selector),
-      ...all(folder).flatMap(({ spec }) => [...valuesOf(spec, 'matchLabels'), ...valuesOf(spec, 'podSelector')]),
-    ].filter((selector) => 'app.kubernetes.io/name' in selector);
+      ...valuesOf(all(folder), 'matchLabels'),
+    ].filter((selector) => !elsewhere.some((label) => label in selector));
     const tenon = folder.startsWith('engines/') ? [{ 'app.kubernetes.io/name': 'tenon' }] : [];
     for (const selector of chosen) expect([...labels, ...tenon]).toContainEqual(expect.objectContaining(selector));
     const ports = [...valuesOf(pods(folder), 'containers').flat(2)].flatMap(({ ports }) => ports);
@@ -119,6 +120,9 @@ withKubectl('deploy/kubernetes', () => {
       .map(({ name }) => name);
     for (const { port } of valuesOf(ofKind(folder, 'ServiceMonitor'), 'endpoints').flat())
       expect(served).toContain(port);
+    for (const { name, port } of valuesOf(ofKind(folder, 'Ingress'), 'service'))
+      expect(one(folder, 'Service', name).spec.ports).toContainEqual(expect.objectContaining(port));
+    for (const { kind, name } of valuesOf(all(folder), 'scaleTargetRef')) one(folder, kind, name);
   });
 
   it.each(folders)('%s: each Secret that is named is there, or the page creates it with its keys', (folder) => {
@@ -131,6 +135,8 @@ withKubectl('deploy/kubernetes', () => {
     for (const name of named) expect(Object.keys(secrets)).toContain(name);
     const keys = [...valuesOf(pods(folder), 'secretKeyRef'), ...valuesOf(all(folder), 'credentials')];
     for (const { name, key } of keys) expect(secrets[name]).toContain(key);
+    for (const { secretName } of valuesOf(ofKind(folder, 'Ingress'), 'tls').flat())
+      expect(page).toContain(`kubectl create secret tls ${secretName} --namespace=tenon `);
     if (folder === 'overlays/production') expect(Object.keys(made).sort()).toEqual([...new Set(named)].sort());
   });
 
