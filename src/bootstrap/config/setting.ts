@@ -110,9 +110,23 @@ function isOrigin(text: string): boolean {
 
 /** Accepts hosts and normalizes them as `URL` does, so that they can be compared with the host of a URL. */
 export const engineHosts = listOf(
-  (text) => hostAsInUrl(text) !== null,
-  'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',
-).transform((hosts) => hosts.map((text) => hostAsInUrl(text) ?? text));
+  (text) => text.includes('*') || hostAsInUrl(text) !== null,
+  'must list hosts such as gpu.internal, 10.0.0.7:8000, [::1] or *.models.svc.cluster.local, separated by commas',
+)
+  .refine((hosts) => hosts.every((text) => !text.includes('*') || hostPattern(text) !== null), {
+    error: 'may have a * only at the beginning of a host, as *. before a name of two labels or more',
+  })
+  .transform((hosts) => hosts.map((text) => hostPattern(text) ?? hostAsInUrl(text) ?? text));
+
+/**
+ * Returns the normal form of `*.name` or `*.name:port`, or null for any other text. The name needs two labels, because
+ * one label, such as `com` or `local`, would allow the hosts of strangers. An address cannot be the name.
+ */
+function hostPattern(text: string): string | null {
+  const name = text.startsWith('*.') ? hostAsInUrl(text.slice(2)) : null;
+  const [host = ''] = name?.split(':') ?? [];
+  return /^[a-z\d-]+(\.[a-z\d-]+)+$/.test(host) && isIP(host) === 0 ? `*.${name}` : null;
+}
 
 /** Returns `host` or `host:port` as a URL writes it, or null for any other text. */
 export function hostAsInUrl(text: string): string | null {

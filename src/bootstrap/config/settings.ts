@@ -195,7 +195,7 @@ export const settings = {
   }),
   SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
     about:
-      'Hosts with engines that models and deployments may use: `host` for all its ports, or `host:port`, separated by commas.',
+      'Hosts with engines that models and deployments may use: `host` for all its ports, or `host:port`, separated by commas. `*.models.example` allows all names that end with `.models.example` ([details](engines/README.md#many-hosts-with-one-pattern)).',
     read: engineHosts,
   }),
   SERVICE_WEBHOOK_ALLOW_NETWORKS: setting({
@@ -277,8 +277,10 @@ export const settingFamilies = {
   }),
   SERVICE_RUNTIME_KEY_: setting({
     about:
-      'The key of an engine, for the model specs and deployments that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',
+      'The key of an engine, for the model specs and deployments that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only. A host that only a pattern allows gets no other key.',
     secret: true,
-    read: secretText(1),
+    read: secretText(1).refine((text) => !/^\*\.[^=]*=/.test(text), {
+      error: 'must begin with one host, not with a pattern: each host of a pattern would get the key',
+    }),
   }),
 } satisfies Record<string, Setting>;

@@ -18,7 +18,10 @@ export interface HttpSource<Model> extends RuntimeSource {
 
 /** The hosts and keys that the operator allows in the specs of teams. */
 export interface EngineAccess {
-  /** Each entry is a `host`, which allows all ports, or `host:port`, as written in a URL. */
+  /**
+   * Each entry is a `host`, which allows all ports, or `host:port`, as written in a URL. With `*.` before a host, the
+   * entry is a pattern: it allows all names that have labels in place of the `*`, but not the host itself.
+   */
   readonly allowedHosts: readonly string[];
   /** The keys of engines by the names of their settings. */
   readonly keys: Readonly<Record<string, EngineKey>>;
@@ -27,7 +30,7 @@ export interface EngineAccess {
 interface EngineKey {
   /** A secret: not for logs, errors and answers. */
   readonly key: string;
-  /** The only `host` or `host:port` that gets the key; null for every allowed host. */
+  /** The only `host` or `host:port` that gets the key; null for every host that is allowed without a pattern. */
   readonly host: string | null;
 }
 
@@ -47,6 +50,11 @@ export const engineFields = ({ allowedHosts, keys }: EngineAccess) =>
     .refine(({ base_url, key_setting: key }) => !key?.host || isOn(new URL(base_url), [key.host]), {
       path: ['key_setting'],
       error: 'names a key for another host',
+    })
+    // Whoever can add a host that a pattern allows must not get a key in this way.
+    .refine(({ base_url, key_setting: key }) => !key || key.host || isOn(new URL(base_url), allowedHosts), {
+      path: ['key_setting'],
+      error: 'names a key without a host: for a host that only a pattern allows, the operator must write host=key',
     })
     .transform(({ base_url, key_setting, task }) => ({
       baseUrl: base_url,
@@ -73,8 +81,21 @@ const NO_URL = 'must be an http:// or https:// URL';
 
 const hostAndPort = ({ protocol, hostname, port }: URL) => `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 
-/** Returns whether the URL is on one of `hosts`, which are like `EngineAccess.allowedHosts`. */
-const isOn = (url: URL, hosts: readonly string[]) => hosts.includes(url.hostname) || hosts.includes(hostAndPort(url));
+const isPattern = (host: string) => host.startsWith('*.');
+
+/** Returns whether `hosts` have the host of the URL, or its host and port. A `*` in the URL never stands for a pattern. */
+const isOn = (url: URL, hosts: readonly string[]) =>
+  hosts.some((host) => !isPattern(host) && (host === url.hostname || host === hostAndPort(url)));
+
+/** Returns whether a pattern in `hosts` allows the URL. */
+const isInPattern = (url: URL, hosts: readonly string[]) =>
+  hosts.some((host) => isPattern(host) && (fits(url.hostname, host) || fits(hostAndPort(url), host)));
+
+/** Returns whether whole labels stand in `host` in place of the `*` of the pattern. */
+const fits = (host: string, pattern: string) =>
+  host.endsWith(pattern.slice(1)) && LABELS.test(host.slice(0, 1 - pattern.length));
+
+const LABELS = /^[a-z\d-]+(\.[a-z\d-]+)*$/;
 
 function baseUrl(allowedHosts: EngineAccess['allowedHosts']) {
   return specText(NO_URL)
@@ -82,7 +103,7 @@ function baseUrl(allowedHosts: EngineAccess['allowedHosts']) {
     .transform((text) => new URL(text))
     .refine(({ username, password }) => !username && !password, 'must not contain credentials: name a key_setting')
     .refine(({ search, hash }) => !search && !hash, 'must end with its path')
-    .refine((url) => isOn(url, allowedHosts), {
+    .refine((url) => isOn(url, allowedHosts) || isInPattern(url, allowedHosts), {
       error: ({ input }) =>
         `must be on a host that the operator allows (SERVICE_RUNTIME_ALLOWED_HOSTS); ${hostAndPort(input as URL)} is not`,
     })

@@ -137,11 +137,38 @@ describe('the settings of engines', () => {
     ]);
   });
 
-  it.each(['http://gpu', 'gpu/v1', 'gpu:0', 'gpu:65536', 'gpu:x', 'a b', 'user@gpu', '*', '::1', 'gpu,,gpu2', '[::1'])(
+  it.each(['http://gpu', 'gpu/v1', 'gpu:0', 'gpu:65536', 'gpu:x', 'a b', 'user@gpu', '::1', 'gpu,,gpu2', '[::1'])(
     'refuse an invalid host: %s',
     (SERVICE_RUNTIME_ALLOWED_HOSTS) => {
       expect(() => upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS })).toThrow(
         /SERVICE_RUNTIME_ALLOWED_HOSTS must list hosts/,
+      );
+    },
+  );
+
+  it('may have patterns of hosts', () => {
+    const SERVICE_RUNTIME_ALLOWED_HOSTS = '*.Models.SVC.cluster.local, *.example.com:08000,*.a-1.b2';
+    expect(upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS }).allowedHosts).toEqual([
+      '*.models.svc.cluster.local',
+      '*.example.com:8000',
+      '*.a-1.b2',
+    ]);
+  });
+
+  const wide = '* ** *. *.* *.com *.local *.com. *:8000 *.local:8000 *.. *..a.b *.a..b *.a.b. *.*.a.b a.*.b.c a*.b.c';
+  const odd = '*a.b.c *.a.b/c *.a.b:0 *.a.b:x *.10.0.0.7 *.0.7 *.[::1] *.a_b.c *.user@a.b http://*.a.b gpu,*.com';
+  it.each([...wide.split(' '), ...odd.split(' ')])('refuse the pattern %s in one clear line', (text) => {
+    expect(complaint({ SERVICE_RUNTIME_ALLOWED_HOSTS: text })).toBe(
+      'SERVICE_RUNTIME_ALLOWED_HOSTS may have a * only at the beginning of a host, ' +
+        `as *. before a name of two labels or more; it is ${JSON.stringify(text)}`,
+    );
+  });
+
+  it.each(['*.models.example=sk-a', '*.models.example:8000=sk-a', '*.com=sk-a'])(
+    'bind no key to a pattern, and a complaint does not repeat the key: %s',
+    (text) => {
+      expect(complaint({ SERVICE_RUNTIME_KEY_A: text, SERVICE_RUNTIME_ALLOWED_HOSTS: '*.models.example' })).toBe(
+        'SERVICE_RUNTIME_KEY_A must begin with one host, not with a pattern: each host of a pattern would get the key',
       );
     },
   );

@@ -136,7 +136,7 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
               required
               type="url"
               placeholder="http://gpu.internal:8000"
-              hint="An engine that speaks the Open Inference Protocol. SERVICE_RUNTIME_ALLOWED_HOSTS must list its host."
+              hint="An engine that speaks the Open Inference Protocol. SERVICE_RUNTIME_ALLOWED_HOSTS must allow its host."
               {...field('endpoint')}
             />
             <Field label="Name of the model at the engine" required {...field('model_name')} />

@@ -81,7 +81,7 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
             {...bind('base_url')}
             hint={
               isOperator()
-                ? 'SERVICE_RUNTIME_ALLOWED_HOSTS must list its host.'
+                ? 'SERVICE_RUNTIME_ALLOWED_HOSTS must allow its host.'
                 : 'The operator of this service must allow its host: ask them, if a start is refused.'
             }
           />
