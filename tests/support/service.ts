@@ -18,6 +18,8 @@ export interface Options {
   readonly dataDir?: string;
   /** With undefined, the service gets a fresh database. With null, it uses the embedded one. */
   readonly databaseUrl?: string | null;
+  /** The program to run, by default the compiled one of this checkout. */
+  readonly main?: string;
   /** Says why the service is a single process, even if other services are several behind a proxy. */
   readonly alone?: string;
 }
@@ -123,7 +125,7 @@ const HEAP_LIMIT = '--max-old-space-size=1024';
 
 /** Starts the service. It gets no settings from the environment of the tests. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
-  const child = spawn(process.execPath, [HEAP_LIMIT, MAIN], {
+  const child = spawn(process.execPath, [HEAP_LIMIT, options.main ?? MAIN], {
     cwd: options.dataDir,
     env: {
       PATH: process.env.PATH,
