@@ -57,7 +57,8 @@ export class Service extends HttpCaller {
       for (let n = 1; n <= PROCESSES; n++) {
         const name = `${basename(dataDir).replace(/\W/g, '-')}-${n}`;
         const env = { SERVICE_BASE_URL: proxy.url, SERVICE_INSTANCE_NAME: name, ...options.env };
-        running.push(launch({ ...options, dataDir, databaseUrl, env }));
+        const main = options.main ?? (n > 1 ? process.env.TENON_TEST_NEXT_RELEASE : undefined);
+        running.push(launch({ ...options, ...(main && { main }), dataDir, databaseUrl, env }));
       }
       for (const { ready } of running) proxy.add(await ready);
       return new Service(proxy.url, dataDir, databaseUrl, running, dispose);
