@@ -8,8 +8,12 @@ import { isMissingTable } from './storage-errors.js';
  */
 export const RELEASE = { number: 2, version: '0.1.0' } as const;
 
-/** The release before this one, with its last migration. Its programs work with the tables of this release. */
-export const LAST_RELEASE = { number: 1, lastMigration: 'CheaperHolds1766707200000' } as const;
+/** The release before this one, with its commit and its last migration. Its programs work with the tables of this one. */
+export const LAST_RELEASE = {
+  number: 1,
+  commit: '03057a3b7ed752b33226e667f04bc6133d543c39',
+  lastMigration: 'CheaperHolds1766707200000',
+} as const;
 
 /** A program works with tables that are at most so many releases newer. */
 const NEWER_RELEASES = 1;
