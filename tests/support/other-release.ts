@@ -58,7 +58,7 @@ export function copyAsRelease(folder: string, { number, version, migrations }: O
 
 const migrationFile = (name: string, sql: string): string => `
 const { ForwardMigration } = require('../forward-migration.js');
-exports.Later = class extends ForwardMigration {
+exports.${name} = class ${name} extends ForwardMigration {
   name = ${JSON.stringify(name)};
   up(runner) { return runner.query(${JSON.stringify(sql)}); }
 };`;

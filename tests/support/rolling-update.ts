@@ -75,6 +75,8 @@ export async function startCaddy(folder: string, ports: readonly number[]): Prom
   return { url, stop: () => void child.kill() };
 }
 
+const REFUSALS = 'refusals to come again';
+
 /** Counts what callers get while they call again and again. */
 export class Load {
   /** Counts the outcomes by their kinds. */
@@ -97,6 +99,12 @@ export class Load {
       const streams = nth % 4 < 2;
       this.callers.push(this.repeat(nth % 2 ? this.library(streams) : this.plain(streams)));
     }
+  }
+
+  /** Returns the number of calls that were answered whole. */
+  get answered(): number {
+    const answers = Object.entries(this.counts).filter(([kind]) => !kind.startsWith(REFUSALS));
+    return answers.reduce((sum, [, count]) => sum + count, 0);
   }
 
   async stop(): Promise<void> {
@@ -131,7 +139,7 @@ export class Load {
         const text = stream ? textOf(String(body)) : body.choices?.[0]?.message.content;
         if (status === 200 && text === ANSWER) this.took(stream ? 'streams' : 'answers');
         else if (status === 503 && after !== null) {
-          this.took(`refusals to come again (${codeOf(answer)})`);
+          this.took(`${REFUSALS} (${codeOf(answer)})`);
           await pause(Number(after) * 1_000);
         } else await this.failed(`${status} ${JSON.stringify(body).slice(-300)}`);
       } catch (error) {
