@@ -60,7 +60,7 @@ function lastRelease(folder: string): string {
     old = await Service.start({ ...options, main: lastRelease(folder) });
     const flows = await Flows.prepare(old, database.url, engine);
     await flows.run(old);
-    expect(await migrate(database.url)).not.toEqual([]);
+    await migrate(database.url);
     await flows.run(old);
     next = await Service.start(options);
     await flows.run(new Alternating([old, next]));

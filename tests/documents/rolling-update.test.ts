@@ -16,7 +16,8 @@ jest.setTimeout(240_000);
 /** The program of Debian's package `caddy`. `.ci/run` installs it if it can. */
 if (!hasCaddy()) console.warn('The test of docker/instances.Caddyfile is skipped: there is no caddy.');
 
-(hasCaddy() ? it : it.skip)('three instances behind Caddy are replaced by the next release, and no call fails', async () => {
+const withCaddy = hasCaddy() ? it : it.skip;
+withCaddy('no call fails while three instances are replaced by the next release', async () => {
   const [folder, database, engine] = await Promise.all([temporaryFolder(), freshDatabase(), ScriptedEngine.start()]);
   engine.script = slowly;
   const env = {

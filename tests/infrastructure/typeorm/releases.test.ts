@@ -2,7 +2,7 @@ import { migrationNames } from '../../../src/infrastructure/typeorm/data-source.
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { LAST_RELEASE } from '../../../src/infrastructure/typeorm/releases.js';
 import { freshDatabase, query } from '../../support/database.js';
-import { migrateThrough } from '../../support/database-before.js';
+import { databaseThrough } from '../../support/database-before.js';
 import { ADDITIONS } from '../../support/other-release.js';
 
 /** The parts of a table that programs of the last release depend on, each with what must not change about it. */
@@ -71,8 +71,7 @@ function harms(before: readonly Part[], after: readonly Part[]): string[] {
 
 describe('the tables of this release', () => {
   it('leave programs of the last release what they need', async () => {
-    const database = await freshDatabase({ migrated: false });
-    await migrateThrough(database.url, LAST_RELEASE.lastMigration);
+    const database = await databaseThrough(LAST_RELEASE.lastMigration);
     const before = await partsOf(database.url);
     expect(await migrate(database.url)).toEqual(
       migrationNames.slice(migrationNames.indexOf(LAST_RELEASE.lastMigration) + 1),
