@@ -1,5 +1,7 @@
+import { LAST_RELEASE } from '../../src/infrastructure/typeorm/releases.js';
 import { type Run, tenon, tenonProcess } from '../support/command-line.js';
-import { freshDatabase, query } from '../support/database.js';
+import { freshDatabase, query, type TestDatabase } from '../support/database.js';
+import { databaseThrough } from '../support/database-before.js';
 import { masterKey } from '../support/monitoring.js';
 import { Service, temporaryFolder } from '../support/service.js';
 import { password } from '../support/workspace.js';
@@ -201,6 +203,18 @@ describe('a service and the command line beside it', () => {
     const away = await tenon({ ...at, databaseUrl: 'postgres://u:hidden@localhost:1/x' }, ['doctor']);
     expect(away.out).toMatch(/MEND {2}database: localhost:1\/x \(DATABASE_URL\) cannot be used \(.+\)/);
     expect(away.out + away.err).not.toContain('hidden');
+  });
+
+  it('says with doctor whether the tables of an earlier version need a stop of all instances', async () => {
+    const names = [LAST_RELEASE.lastMigration, 'OwnCalls1766448000000'];
+    const [last, older] = (await Promise.all(names.map(databaseThrough))) as [TestDatabase, TestDatabase];
+    // This release may have no migration of its own, so that nothing would be missing.
+    await query(last.url, 'DELETE FROM migrations WHERE name = $1', ['Foundation1763683200000']);
+    const lineFor = async ({ url }: TestDatabase) =>
+      (await tenon({ dataDir: service.dataDir, databaseUrl: url }, ['doctor'])).out;
+    expect(await lineFor(last)).toMatch(/MEND {2}database: .+ start instances of this version one after another/);
+    expect(await lineFor(older)).toMatch(/MEND {2}database: .+ stop all instances before you start this version/);
+    await Promise.all([last.drop(), older.drop()]);
   });
 
   it('migrates the tables once', async () => {

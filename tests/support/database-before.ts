@@ -9,10 +9,23 @@ export async function databaseBefore(migration: string): Promise<TestDatabase> {
   return database;
 }
 
+/** Creates a database with the tables of the version that ends with the migration. */
+export async function databaseThrough(migration: string): Promise<TestDatabase> {
+  const database = await freshDatabase({ migrated: false });
+  await migrateThrough(database.url, migration);
+  return database;
+}
+
 /** Creates the tables of the version before the migration in an empty database. */
-export async function migrateBefore(url: string, migration: string): Promise<void> {
-  const earlier = migrationNames.slice(0, migrationNames.indexOf(migration));
-  const source = await createMigrationSource(url, earlier).initialize();
+export const migrateBefore = (url: string, migration: string): Promise<void> =>
+  migrateWith(url, migrationNames.slice(0, migrationNames.indexOf(migration)));
+
+/** Creates the tables of the version that ends with the migration in an empty database. */
+const migrateThrough = (url: string, migration: string): Promise<void> =>
+  migrateWith(url, migrationNames.slice(0, migrationNames.indexOf(migration) + 1));
+
+async function migrateWith(url: string, names: readonly string[]): Promise<void> {
+  const source = await createMigrationSource(url, names).initialize();
   await migrateWorkQueue(source);
   await source.runMigrations({ transaction: 'each' });
   await source.destroy();

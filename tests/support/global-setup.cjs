@@ -5,6 +5,7 @@ const {
   chmodSync,
   constants,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -34,6 +35,7 @@ module.exports = async () => {
   // The services keep their compiled code there, for the next service. For the workers of jest it would not pay.
   process.env.TENON_TEST_COMPILED = path.join(folder, 'compiled');
   globalThis.tenonTests = { folder };
+  if (process.env.TENON_TEST_RELEASES === 'mixed') copyNextRelease(path.join(folder, 'next-release'));
   if (process.env.TENON_TEST_DATABASE_URL) return;
   if (!existsSync(built)) throw new Error('The tests start the compiled database: run `npm run build` first.');
   try {
@@ -50,6 +52,15 @@ module.exports = async () => {
     throw error;
   }
 };
+
+/** Makes all but the first process of a service the next release (`npm run test:mixed`). */
+function copyNextRelease(folder) {
+  const { ADDITIONS, copyAsRelease } = require('../../dist/tests/support/other-release.js');
+  const { RELEASE } = require('../../dist/src/infrastructure/typeorm/releases.js');
+  mkdirSync(folder);
+  const next = { number: RELEASE.number + 1, version: '0.0.0-next', migrations: { additions: ADDITIONS } };
+  process.env.TENON_TEST_NEXT_RELEASE = copyAsRelease(folder, next);
+}
 
 function inMemory() {
   try {

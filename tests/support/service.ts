@@ -18,6 +18,8 @@ export interface Options {
   readonly dataDir?: string;
   /** With undefined, the service gets a fresh database. With null, it uses the embedded one. */
   readonly databaseUrl?: string | null;
+  /** The program to run, by default the compiled one of this checkout. */
+  readonly main?: string;
   /** Says why the service is a single process, even if other services are several behind a proxy. */
   readonly alone?: string;
 }
@@ -55,7 +57,8 @@ export class Service extends HttpCaller {
       for (let n = 1; n <= PROCESSES; n++) {
         const name = `${basename(dataDir).replace(/\W/g, '-')}-${n}`;
         const env = { SERVICE_BASE_URL: proxy.url, SERVICE_INSTANCE_NAME: name, ...options.env };
-        running.push(launch({ ...options, dataDir, databaseUrl, env }));
+        const main = options.main ?? (n > 1 ? process.env.TENON_TEST_NEXT_RELEASE : undefined);
+        running.push(launch({ ...options, ...(main && { main }), dataDir, databaseUrl, env }));
       }
       for (const { ready } of running) proxy.add(await ready);
       return new Service(proxy.url, dataDir, databaseUrl, running, dispose);
@@ -123,7 +126,7 @@ const HEAP_LIMIT = '--max-old-space-size=1024';
 
 /** Starts the service. It gets no settings from the environment of the tests. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
-  const child = spawn(process.execPath, [HEAP_LIMIT, MAIN], {
+  const child = spawn(process.execPath, [HEAP_LIMIT, options.main ?? MAIN], {
     cwd: options.dataDir,
     env: {
       PATH: process.env.PATH,

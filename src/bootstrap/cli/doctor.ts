@@ -2,8 +2,10 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { InstanceOutdated } from '../../domain/shared/errors.js';
 import { hasEmbeddedDatabase } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
 import { SmtpMailer } from '../../infrastructure/smtp/mailers.js';
-import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
+import { createDataSource, type DataSource } from '../../infrastructure/typeorm/data-source.js';
+import { migrationsDone } from '../../infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageProbe } from '../../infrastructure/typeorm/operations/operations.js';
+import { RELEASE, releaseOf } from '../../infrastructure/typeorm/releases.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
@@ -16,6 +18,15 @@ const LEAST_FREE_BYTES = 1024 ** 3;
 
 /** Returns the reason of a failure. A failure to connect to several addresses has a code but no message. */
 const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => message || code || 'it does not answer';
+
+/** Says how to bring the tables up to date. Instances of the last release work with the tables of this one. */
+async function wayToUpdate(source: DataSource): Promise<string> {
+  const done = await migrationsDone(source);
+  const release = await releaseOf(source, done);
+  if (done.length === 0 || release >= RELEASE.number - 1)
+    return 'start instances of this version one after another, or run "tenon migrate"';
+  return `they are older than release ${RELEASE.number - 1}, so stop all instances before you start this version`;
+}
 
 /** Each check returns a description of its result, or throws an error that says what to do. */
 const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
@@ -60,9 +71,9 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
           throw new Error(`${name} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
         });
       try {
-        await new TypeOrmStorageProbe(source).check().catch((error) => {
+        await new TypeOrmStorageProbe(source).check().catch(async (error) => {
           if (error instanceof InstanceOutdated) throw error;
-          throw new Error('its tables are not up to date: run "tenon migrate", or start the service');
+          throw new Error(`its tables are not up to date: ${await wayToUpdate(source)}`);
         });
       } finally {
         await source.destroy();

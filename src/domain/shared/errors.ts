@@ -94,11 +94,11 @@ export class StorageUnavailable extends DomainError {
   }
 }
 
-/** A newer version of Tenon has changed the database by `steps`, which this version does not know. */
+/** A newer version of Tenon has changed the database so that this program cannot use it. `database` tells how. */
 export class InstanceOutdated extends DomainError {
-  constructor(steps: readonly string[]) {
+  constructor(database: string) {
     const message =
-      `The database is of a newer version of Tenon than this program: it has the steps ${steps.join(', ')}. ` +
+      `The database is of a newer version of Tenon than this program. ${database} ` +
       'Start the newer version, or restore a backup from before the update.';
     super('unavailable', 'instance_outdated', message, { retryAfterSeconds: 2 });
   }

@@ -1,22 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, runMigrations } from 'graphile-worker';
-import { type DataSource, MigrationExecutor } from 'typeorm';
-import { InstanceOutdated } from '../../domain/shared/errors.js';
+import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from './data-source.js';
-import { isMissingTable } from './storage-errors.js';
+import { addReleaseMarks, markRelease, requireWorksWith } from './releases.js';
+import { isLockTimeout, isMissingTable, wasRolledBack } from './storage-errors.js';
 import { poolOf } from './typeorm-unit-of-work.js';
 
 /** The key of the advisory lock for migrations: "tenon" in ASCII. */
 export const MIGRATION_LOCK = 0x74656e6f6en.toString();
 
 /**
- * Returns the names of the migrations that are done. Throws InstanceOutdated if this version does not know all of them.
- * Reads the table itself, because the ORM's `showMigrations` leaks its connection when it fails.
+ * Returns the names of the migrations that are done. Throws InstanceOutdated if they are of a release that is too new for
+ * this program. Reads the table itself, because the ORM's `showMigrations` leaks its connection when it fails.
  */
 export async function migrationsDone(source: DataSource): Promise<string[]> {
   const rows = source.createQueryBuilder().select('name').from('migrations', 'done').getRawMany<{ name: string }>();
   const names = (await rows.catch(noneWithoutTable)).map(({ name }) => name);
   const unknown = names.filter((name) => !migrationNames.includes(name));
-  if (unknown.length > 0) throw new InstanceOutdated(unknown);
+  await requireWorksWith(source, unknown);
   return names;
 }
 
@@ -27,7 +28,7 @@ function noneWithoutTable(error: unknown): [] {
 
 /**
  * Runs the pending migrations and returns their names. Instances that start at the same time wait for each other.
- * Throws InstanceOutdated if a newer version has migrated the database.
+ * Throws InstanceOutdated if the database is of a release that is too new for this program.
  */
 export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
@@ -39,12 +40,42 @@ export async function migrate(url: string): Promise<string[]> {
     await migrationsDone(source);
     await migrateWorkQueue(source);
     const executor = new MigrationExecutor(source, runner);
-    executor.transaction = 'each';
-    const done = await executor.executePendingMigrations();
-    return done.map(({ name }) => name);
+    const pending = await executor.getPendingMigrations();
+    if (pending.length > 0) await addReleaseMarks(runner);
+    for (const migration of pending) await runStep(executor, runner, migration);
+    return pending.map(({ name }) => name);
   } finally {
     await runner.release();
     await source.destroy();
+  }
+}
+
+/**
+ * The longest wait of a step for the lock of a table. Calls of the instances that serve meanwhile wait behind the step,
+ * so its wait must be shorter than their `statement_timeout`.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const RETRY_DELAY_MS = 1_000;
+/** A backup reads all tables in one transaction, so it may hold their locks for minutes. */
+const ATTEMPTS = 900;
+
+/** Runs a migration and marks it, in one transaction. Tries again while others use its tables for long. */
+async function runStep(executor: MigrationExecutor, runner: QueryRunner, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await runner.startTransaction();
+    try {
+      await runner.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await markRelease(runner, [migration.name]);
+      await executor.executeMigration(migration);
+      await runner.query('SET LOCAL lock_timeout = 0'); // for the commit
+      await runner.commitTransaction();
+      return;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => undefined); // the connection may be broken
+      const lostToOthers = isLockTimeout(error) || wasRolledBack(error);
+      if (!lostToOthers || attempt === ATTEMPTS) throw error;
+      await delay(RETRY_DELAY_MS);
+    }
   }
 }
 

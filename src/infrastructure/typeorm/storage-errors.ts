@@ -34,6 +34,9 @@ export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>
   }
 }
 
+/** Returns whether a statement has waited for a lock longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
 /** Class 42 has unknown tables, columns and functions. The others are a new column without a value, and a changed type. */
 const CHANGED_TABLES = /^(42...|23502|0A000)$/;
 

@@ -124,6 +124,9 @@ describe('a backup of the database', () => {
     const url = await empty();
     expect(await restored(url, from)).toMatchObject({ code: 0 });
     expect(await query(url, 'SELECT id FROM teams')).toEqual([{ id: 'tea_old' }]);
+    // Programs of the last release must know the release of each migration.
+    const marked = await query<{ name: string }>(url, 'SELECT name FROM migration_releases');
+    expect(marked.map(({ name }) => name).sort()).toEqual([...migrationNames].sort());
     expect(await query(url, 'SELECT action FROM audit_entries')).toEqual([{ action: 'database.restored' }]);
   });
 

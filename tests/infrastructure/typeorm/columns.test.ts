@@ -16,6 +16,7 @@ const UNMAPPED = [
   'calls.search',
   'dataset_contents',
   'dataset_versions.content_version',
+  'migration_releases',
   'migrations',
 ];
 

@@ -4,6 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from '../data-source.js';
 import { MIGRATION_LOCK, migrateWorkQueue } from '../migrate.js';
+import { addReleaseMarks, markRelease } from '../releases.js';
 import { hasTable, QUEUE, withoutTimeLimit } from './dump-database.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
@@ -40,6 +41,7 @@ export class DatabaseRestoration {
     private readonly source: DataSource,
     private readonly runner: QueryRunner,
     private readonly client: PoolClient,
+    private readonly migrations: readonly string[],
   ) {}
 
   /** Throws if the database is in use or not empty, or if a migration is unknown. */
@@ -49,7 +51,7 @@ export class DatabaseRestoration {
     const source = await createMigrationSource(url, migrations).initialize();
     try {
       const runner = source.createQueryRunner();
-      const restoration = new DatabaseRestoration(source, runner, (await runner.connect()) as PoolClient);
+      const restoration = new DatabaseRestoration(source, runner, (await runner.connect()) as PoolClient, migrations);
       await restoration.prepare();
       return restoration;
     } catch (error) {
@@ -77,6 +79,7 @@ export class DatabaseRestoration {
   }
 
   async commit(): Promise<void> {
+    await markRelease(this.runner, this.migrations); // a backup of an earlier release has no marks
     await this.runner.commitTransaction();
     await this.client.query('ANALYZE');
   }
@@ -104,6 +107,7 @@ export class DatabaseRestoration {
     const executor = new MigrationExecutor(this.source, this.runner);
     executor.transaction = 'none'; // the migrations run in the transaction that has just begun
     await executor.executePendingMigrations();
+    await addReleaseMarks(this.runner);
   }
 
   private async queued(): Promise<boolean> {

@@ -88,8 +88,10 @@ const FIND = `
       AS key (scope integer, grouped_by smallint, bucket smallint, start timestamptz, "group" integer)
     JOIN usage_rollups USING (scope, grouped_by, bucket, start, "group")`;
 
+/** Names the columns, so that columns that the next release adds get their defaults. */
 const SAVE = `
-  INSERT INTO usage_rollups SELECT * FROM json_populate_recordset(NULL::usage_rollups, $1)
+  INSERT INTO usage_rollups (scope, grouped_by, bucket, start, "group", sums)
+  SELECT scope, grouped_by, bucket, start, "group", sums FROM json_populate_recordset(NULL::usage_rollups, $1)
       ON CONFLICT (scope, grouped_by, bucket, start, "group") DO UPDATE SET sums = excluded.sums`;
 
 /** Finds the number of the last end of a job or of an own call after a number, by two indexes. */
