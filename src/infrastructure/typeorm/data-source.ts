@@ -19,6 +19,7 @@ import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.reposi
 import { JobTable } from './jobs/job.repository.js';
 import { OwnCallTable } from './jobs/own-call.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
+import { RateLimitTable } from './operations/rate-limits.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { FeedbackTable } from './record/feedback.repository.js';
 import { RecordedCallTable } from './record/recorded-call.repository.js';
@@ -68,6 +69,7 @@ const entities = [
   ModelVersionTable,
   ProjectTable,
   ProjectVersionTable,
+  RateLimitTable,
   ResponseBatchTable,
   ResponseTable,
   RuntimeConnectionTable,

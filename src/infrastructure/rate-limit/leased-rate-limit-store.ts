@@ -1,0 +1,307 @@
+import {
+  type Quota,
+  type RateLimit,
+  type RateLimitKey,
+  RateLimitStore,
+  type RateLimitVerdict,
+} from '../../application/operations/ports.js';
+import type { Logger } from '../../application/shared/ports.js';
+import { Repeating, resultWithin, steadyMs } from '../system/scheduling.js';
+import { Batches } from '../typeorm/batches.js';
+import { LeasedShare, RESERVED_MS } from './leased-share.js';
+import type { LedgerAnswer, LedgerAsk, RateLimitLedger } from './rate-limit-ledger.js';
+import { RecentKeys } from './recent-keys.js';
+
+/** The most keys of each kind. A key with few calls takes about 1 KB. */
+const MAX_KEYS = 50_000;
+/** Calls from leases are told to the ledger within this time. While it is out of reach, it is tried as often. */
+const PAUSE_MS = 1_000;
+const AT_ONCE = 64;
+
+/** A caller, with its share in each of its limits. */
+class Caller {
+  private readonly shares: { [Policy in RateLimit['policy']]?: LeasedShare } = {};
+  private readonly limits: { [Policy in RateLimit['policy']]?: RateLimit } = {};
+  /** The renewal of a lease that is under way. */
+  renewing: Promise<unknown> | null = null;
+
+  constructor(readonly key: string) {}
+
+  parts(limits: readonly RateLimit[]): Part[] {
+    return limits.map((limit) => {
+      this.limits[limit.policy] = limit;
+      return { limit, share: this.share(limit.policy) };
+    });
+  }
+
+  untold(): Part[] {
+    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold);
+  }
+
+  private share(policy: RateLimit['policy']): LeasedShare {
+    this.shares[policy] ??= new LeasedShare();
+    return this.shares[policy];
+  }
+}
+
+interface Part {
+  readonly limit: RateLimit;
+  readonly share: LeasedShare;
+}
+
+interface Question {
+  readonly caller: Caller;
+  readonly parts: readonly Part[];
+  readonly calls: 0 | 1;
+  /** Whether the leases shall grow. */
+  readonly wants: boolean;
+  /** Whether the question is sent while the ledger is out of reach. */
+  readonly isReport: boolean;
+}
+
+interface Dependencies {
+  readonly ledger: RateLimitLedger;
+  readonly logger: Logger;
+  /** The longest wait for an answer of the ledger. */
+  readonly patienceMs: number;
+  /** Returns milliseconds that never go back. */
+  readonly now?: () => number;
+}
+
+/**
+ * Counts the calls of all instances in a ledger. Far from its limit, a caller uses a lease: calls that the ledger has
+ * reserved for this instance. Such a call makes no statement, and the lease is renewed in the background. Near the
+ * limit, and with limits below 40, the ledger counts each call. One statement counts the calls of many callers: while
+ * it runs, others collect for the next.
+ *
+ * The ledger reserves at most a twentieth of a limit, for a few seconds. So at most this part is refused too early, and
+ * the leases of a dead instance soon return. Of its calls, those of its last second are forgotten.
+ *
+ * While the ledger is out of reach, the calls of this instance within the last minute count. They are told later.
+ */
+export class LeasedRateLimitStore extends RateLimitStore {
+  private readonly callers: RecentKeys<Caller>;
+  private readonly questions = new Batches((asked: readonly Question[]) => this.answers(asked));
+  private readonly ledger: RateLimitLedger;
+  private readonly logger: Logger;
+  private readonly patienceMs: number;
+  private readonly now: () => number;
+  private readonly telling = new Repeating(
+    () => this.tell(),
+    PAUSE_MS,
+    (error) => this.logger.error('calls not told for the rate limits', { error }),
+  );
+  /** The callers with calls that the ledger does not know. */
+  private untold = new Set<Caller>();
+  /** The begin of the outage. */
+  private aloneSince: number | null = null;
+
+  constructor({ ledger, logger, patienceMs, now = steadyMs }: Dependencies) {
+    super();
+    [this.ledger, this.logger, this.patienceMs, this.now] = [ledger, logger, patienceMs, now];
+    this.callers = new RecentKeys(MAX_KEYS, (key) => new Caller(ledger.keyOf(key)));
+  }
+
+  async take(key: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict> {
+    const caller = this.callers.of(key, this.now());
+    const parts = caller.parts(limits);
+    for (let waits = 0; ; waits++) {
+      const verdict = this.known(caller, parts, calls);
+      if (verdict) return verdict;
+      if (!caller.renewing || waits > 0) break;
+      await caller.renewing;
+    }
+    return this.questions.add('all', { caller, parts, calls, wants: calls > 0, isReport: false });
+  }
+
+  override async reached(key: RateLimitKey, limits: readonly RateLimit[]): Promise<readonly Quota[] | null> {
+    const now = this.now();
+    const caller = this.callers.of(key, now);
+    const parts = caller.parts(limits);
+    if (this.aloneSince !== null) {
+      return parts.some(({ share, limit }) => share.ownRoom(limit, now) <= 0) ? ownQuotas(parts, now) : null;
+    }
+    if (parts.some(({ share, limit }) => share.isRefused(limit, now))) return quotas(parts, now);
+    if (parts.some(({ share, limit }) => share.lacksLease(limit, now))) this.renew(caller, parts);
+    return null;
+  }
+
+  /** Tells the ledger of calls every second. */
+  start(): void {
+    this.telling.start();
+  }
+
+  /** Tells the last calls, within `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    await this.telling.stop(graceMs);
+    if (this.aloneSince === null) await resultWithin(this.tell(), graceMs);
+  }
+
+  get size(): number {
+    return this.callers.size;
+  }
+
+  /** Decides without the ledger, or returns null. */
+  private known(caller: Caller, parts: readonly Part[], calls: 0 | 1): RateLimitVerdict | null {
+    const now = this.now();
+    if (this.aloneSince !== null) return this.alone({ caller, parts, calls }, now);
+    if (calls === 0) {
+      const isFresh = parts.every(({ share, limit }) => share.isFresh(limit, now));
+      return isFresh ? { admitted: true, quotas: quotas(parts, now) } : null;
+    }
+    if (parts.every(({ share, limit }) => share.hasLease(limit, now))) {
+      for (const { share } of parts) share.useLease(now);
+      this.toTell(caller);
+      if (!caller.renewing && parts.some(({ share }) => share.isLow(now))) this.renew(caller, parts);
+      return { admitted: true, quotas: quotas(parts, now) };
+    }
+    const isRefused = parts.some(({ share, limit }) => share.isRefused(limit, now));
+    return isRefused ? { admitted: false, quotas: quotas(parts, now) } : null;
+  }
+
+  /** Decides by the calls of this instance. */
+  private alone({ caller, parts, calls }: Pick<Question, 'caller' | 'parts' | 'calls'>, now: number): RateLimitVerdict {
+    const admitted = parts.every(({ share, limit }) => share.ownRoom(limit, now) >= calls);
+    if (admitted && calls > 0) {
+      for (const { share } of parts) share.useAlone(now);
+      this.toTell(caller);
+    }
+    return { admitted, quotas: ownQuotas(parts, now) };
+  }
+
+  private renew(caller: Caller, parts: readonly Part[]): void {
+    if (caller.renewing) return;
+    const renewing = this.questions.add('all', { caller, parts, calls: 0, wants: true, isReport: false });
+    caller.renewing = renewing.finally(() => {
+      caller.renewing = null;
+    });
+  }
+
+  /** Answers questions with one statement. Never throws. */
+  private async answers(questions: readonly Question[]): Promise<readonly RateLimitVerdict[]> {
+    if (this.aloneSince !== null && !questions.some(({ isReport }) => isReport)) {
+      return questions.map((question) => this.alone(question, this.now()));
+    }
+    const sentAt = this.now();
+    const groups = grouped(questions);
+    const asked = new Set<LeasedShare>();
+    const asks = groups.map(({ caller, parts, waiting, wants }): LedgerAsk => {
+      const calls = waiting.length;
+      const limits = parts.map(({ share, limit }) => {
+        const isFirst = !asked.has(share);
+        asked.add(share);
+        return share.ask(limit, { calls, wants, isFirst }, sentAt);
+      });
+      return { key: caller.key, calls, limits };
+    });
+    const isIdle = asks.length === 0 && this.aloneSince === null;
+    const answer = isIdle ? [] : await this.answer(asks);
+    const now = this.now();
+    if (!answer) {
+      for (const share of asked) share.unanswered();
+      for (const { caller } of groups) this.toTell(caller);
+      return questions.map((question) => this.alone(question, now));
+    }
+    const verdicts = new Map<Question, RateLimitVerdict>();
+    for (const [nth, group] of groups.entries()) settle(group, asks[nth] as LedgerAsk, answer[nth] as LedgerAnswer);
+    return questions.map(
+      (question) => verdicts.get(question) ?? { admitted: true, quotas: quotas(question.parts, now) },
+    );
+
+    function settle({ parts, waiting }: Group, ask: LedgerAsk, { admitted, limits }: LedgerAnswer): void {
+      for (const [at, { share, limit }] of parts.entries())
+        share.answered(limit, ask.limits[at] as never, limits[at] as never, sentAt, now);
+      for (const [place, question] of waiting.entries()) {
+        const isAdmitted = place < admitted;
+        if (isAdmitted) for (const { share } of parts) share.useTold(now);
+        const later = isAdmitted ? admitted - 1 - place : 0; // calls that were counted after this one
+        const then = quotas(parts, now).map((one) => ({ ...one, remaining: one.remaining + later }));
+        verdicts.set(question, { admitted: isAdmitted, quotas: then });
+      }
+    }
+  }
+
+  /** Returns null if the ledger does not answer in time. */
+  private async answer(asks: readonly LedgerAsk[]): Promise<readonly LedgerAnswer[] | null> {
+    const failed = (error: unknown) => {
+      this.countAlone(error);
+      return null;
+    };
+    const answer = this.ledger.ask(asks, RESERVED_MS);
+    const inTime = await resultWithin(answer, this.patienceMs).catch(failed);
+    if (inTime) this.countTogether();
+    else failed(new Error(`no answer within ${this.patienceMs} ms`)); // unless the failure is known
+    return inTime;
+  }
+
+  private countAlone(error: unknown): void {
+    if (this.aloneSince !== null) return;
+    this.aloneSince = this.now();
+    this.logger.warn('this instance counts alone for the rate limits', { error });
+  }
+
+  private countTogether(): void {
+    if (this.aloneSince === null) return;
+    const seconds = Math.round((this.now() - this.aloneSince) / 100) / 10;
+    this.aloneSince = null;
+    this.logger.info('all instances count together for the rate limits again', { after_s: seconds });
+  }
+
+  private toTell(caller: Caller): void {
+    // The set is bounded during a long outage. Calls that are not in it still count on this instance.
+    if (this.untold.size < MAX_KEYS) this.untold.add(caller);
+  }
+
+  /** Tells the ledger of all calls. While it is out of reach, only finds out whether it is back. */
+  async tell(): Promise<void> {
+    const callers = [...this.untold];
+    this.untold = new Set();
+    for (let at = 0; at < callers.length || this.aloneSince !== null; at += AT_ONCE) {
+      const reports = callers.slice(at, at + AT_ONCE).map((caller) => reportOf(caller));
+      // Also without any report: then the empty statement only finds out whether the ledger answers.
+      if (reports.length === 0) reports.push(NO_REPORT);
+      await Promise.all(reports.map((report) => this.questions.add('all', report)));
+      if (this.aloneSince === null) continue;
+      for (const caller of callers.slice(at)) this.untold.add(caller);
+      return;
+    }
+  }
+}
+
+const quotas = (parts: readonly Part[], now: number): Quota[] =>
+  parts.map(({ share, limit }) => share.quota(limit, now));
+const ownQuotas = (parts: readonly Part[], now: number): Quota[] =>
+  parts.map(({ share, limit }) => share.ownQuota(limit, now));
+
+const reportOf = (caller: Caller): Question => {
+  return { caller, parts: caller.untold(), calls: 0, wants: false, isReport: true };
+};
+const NO_REPORT: Question = reportOf(new Caller(''));
+
+interface Group {
+  readonly caller: Caller;
+  readonly parts: readonly Part[];
+  readonly waiting: Question[];
+  wants: boolean;
+}
+
+/**
+ * Returns a group for the questions of a caller under the same limits. The order is that of the rows which the ledger
+ * locks. It is the same on all instances, so that they do not wait for each other in a circle: the limit of all calls
+ * comes first.
+ */
+function grouped(questions: readonly Question[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const question of questions) {
+    const { caller, parts, calls, wants } = question;
+    if (parts.length === 0) continue;
+    const isOfAll = parts.some(({ limit }) => limit.policy === 'default');
+    const limits = parts.map(({ limit }) => `${limit.policy} ${limit.limit}`);
+    const name = [caller.key, isOfAll ? 0 : 1, 9 - parts.length, ...limits].join();
+    const group = groups.get(name) ?? { caller, parts, waiting: [], wants: false };
+    if (calls > 0) group.waiting.push(question);
+    group.wants ||= wants;
+    groups.set(name, group);
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
