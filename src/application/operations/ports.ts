@@ -103,15 +103,16 @@ export interface RateLimitVerdict {
 }
 
 /**
- * Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts: together they admit no
- * more calls than the limit, and refuse none before 95 % of it. Limits below 40 are exact. While the counts are out of
- * reach, each instance counts for itself: the store never throws for that.
+ * Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts: together, up to five
+ * of them admit at most 5 % more than the limit, and refuse no call before 95 % of it. Limits below 40 are exact, and
+ * those below 100 are never exceeded. While the counts are out of reach, each instance counts for itself: the store
+ * never throws for that.
  */
 export abstract class RateLimitStore {
   /**
    * Counts `calls` for every limit. If one limit is reached, counts nothing and returns `admitted` as false. With 0
    * calls, only returns the quotas. A refused call is not counted, so it does not extend the wait. The quotas may be
-   * up to a second behind the calls of other instances.
+   * some seconds behind the calls of other instances.
    */
   abstract take(key: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict>;
 

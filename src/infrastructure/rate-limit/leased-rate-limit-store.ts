@@ -14,8 +14,10 @@ import { RecentKeys } from './recent-keys.js';
 
 /** The most keys of each kind. A key with few calls takes about 1 KB. */
 const MAX_KEYS = 50_000;
-/** Calls from leases are told to the ledger within this time. While it is out of reach, it is tried as often. */
+/** As often, calls from leases that end are told to the ledger. While it is out of reach, it is tried as often. */
 const PAUSE_MS = 1_000;
+/** Renewals of leases collect for this time, because one statement for many of them is cheap. */
+const COLLECTED_MS = 20;
 const AT_ONCE = 64;
 
 /** A caller, with its share in each of its limits. */
@@ -32,6 +34,10 @@ class Caller {
       this.limits[limit.policy] = limit;
       return { limit, share: this.share(limit.policy) };
     });
+  }
+
+  isDue(now: number): boolean {
+    return Object.values(this.shares).some((share) => share.isDue(now));
   }
 
   untold(): Part[] {
@@ -59,6 +65,8 @@ interface Question {
   readonly isReport: boolean;
 }
 
+type Questions = readonly Question[];
+
 interface Dependencies {
   readonly ledger: RateLimitLedger;
   readonly logger: Logger;
@@ -70,18 +78,31 @@ interface Dependencies {
 
 /**
  * Counts the calls of all instances in a ledger. Far from its limit, a caller uses a lease: calls that the ledger has
- * reserved for this instance. Such a call makes no statement, and the lease is renewed in the background. Near the
- * limit, and with limits below 40, the ledger counts each call. One statement counts the calls of many callers: while
- * it runs, others collect for the next.
+ * reserved for this instance. Such a call waits for no statement, and the lease is renewed in the background. Near the
+ * limit, and with limits below 40, the ledger counts each call before it is admitted. One statement counts the calls of
+ * many callers: while it runs, others collect for the next.
+ *
+ * Without a lease, an instance admits one call in a hundred of the limit before it asks. So it may exceed a limit of 100
+ * and more by 1 %, and three instances by 3 %. Lower limits are never exceeded.
  *
  * The ledger reserves at most a twentieth of a limit, for a few seconds. So at most this part is refused too early, and
- * the leases of a dead instance soon return. Of its calls, those of its last second are forgotten.
+ * the leases of a dead instance soon return. Its last calls, at most a twentieth of the limit, are forgotten.
  *
  * While the ledger is out of reach, the calls of this instance within the last minute count. They are told later.
  */
 export class LeasedRateLimitStore extends RateLimitStore {
   private readonly callers: RecentKeys<Caller>;
-  private readonly questions = new Batches((asked: readonly Question[]) => this.answers(asked));
+  private readonly questions = new Batches(
+    async (asked: readonly Questions[]) => {
+      const verdicts = await this.answers(asked.flat());
+      let at = 0;
+      return asked.map(({ length }) => verdicts.slice(at, (at += length)));
+    },
+    { most: AT_ONCE, weightOf: ({ length }) => length },
+  );
+  /** The callers that wait for the next renewals. */
+  private readonly renewals = new Map<Caller, readonly Part[]>();
+  private timer: NodeJS.Timeout | null = null;
   private readonly ledger: RateLimitLedger;
   private readonly logger: Logger;
   private readonly patienceMs: number;
@@ -92,7 +113,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
     (error) => this.logger.error('calls not told for the rate limits', { error }),
   );
   /** The callers with calls that the ledger does not know. */
-  private untold = new Set<Caller>();
+  private readonly untold = new Set<Caller>();
   /** The begin of the outage. */
   private aloneSince: number | null = null;
 
@@ -111,7 +132,9 @@ export class LeasedRateLimitStore extends RateLimitStore {
       if (!caller.renewing || waits > 0) break;
       await caller.renewing;
     }
-    return this.questions.add('all', { caller, parts, calls, wants: calls > 0, isReport: false });
+    this.sendRenewals(); // the statement takes them along
+    const [verdict] = await this.questions.add('all', [{ caller, parts, calls, wants: calls > 0, isReport: false }]);
+    return verdict as RateLimitVerdict;
   }
 
   override async reached(key: RateLimitKey, limits: readonly RateLimit[]): Promise<readonly Quota[] | null> {
@@ -121,9 +144,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
     if (this.aloneSince !== null) {
       return parts.some(({ share, limit }) => share.ownRoom(limit, now) <= 0) ? ownQuotas(parts, now) : null;
     }
-    if (parts.some(({ share, limit }) => share.isRefused(limit, now))) return quotas(parts, now);
-    if (parts.some(({ share, limit }) => share.lacksLease(limit, now))) this.renew(caller, parts);
-    return null;
+    return parts.some(({ share, limit }) => share.isRefused(limit, now)) ? quotas(parts, now) : null;
   }
 
   /** Tells the ledger of calls every second. */
@@ -134,7 +155,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
   /** Tells the last calls, within `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     await this.telling.stop(graceMs);
-    if (this.aloneSince === null) await resultWithin(this.tell(), graceMs);
+    if (this.aloneSince === null) await resultWithin(this.tell('all'), graceMs);
   }
 
   get size(): number {
@@ -149,10 +170,10 @@ export class LeasedRateLimitStore extends RateLimitStore {
       const isFresh = parts.every(({ share, limit }) => share.isFresh(limit, now));
       return isFresh ? { admitted: true, quotas: quotas(parts, now) } : null;
     }
-    if (parts.every(({ share, limit }) => share.hasLease(limit, now))) {
-      for (const { share } of parts) share.useLease(now);
+    if (parts.every(({ share, limit }) => share.hasLease(limit, now) || share.mayGoUnasked(limit, now))) {
+      for (const { share, limit } of parts) share.use(limit, now);
       this.toTell(caller);
-      if (!caller.renewing && parts.some(({ share }) => share.isLow(now))) this.renew(caller, parts);
+      if (parts.some(({ share }) => share.isLow(now))) this.renew(caller, parts);
       return { admitted: true, quotas: quotas(parts, now) };
     }
     const isRefused = parts.some(({ share, limit }) => share.isRefused(limit, now));
@@ -170,11 +191,25 @@ export class LeasedRateLimitStore extends RateLimitStore {
   }
 
   private renew(caller: Caller, parts: readonly Part[]): void {
-    if (caller.renewing) return;
-    const renewing = this.questions.add('all', { caller, parts, calls: 0, wants: true, isReport: false });
-    caller.renewing = renewing.finally(() => {
-      caller.renewing = null;
+    if (caller.renewing || this.renewals.has(caller)) return;
+    this.renewals.set(caller, parts);
+    this.timer ??= setTimeout(() => this.sendRenewals(), COLLECTED_MS).unref();
+  }
+
+  private sendRenewals(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    const renewals = [...this.renewals].map(([caller, parts]): Question => {
+      return { caller, parts, calls: 0, wants: true, isReport: false };
     });
+    this.renewals.clear();
+    for (let at = 0; at < renewals.length; at += AT_ONCE) {
+      const sent = renewals.slice(at, at + AT_ONCE);
+      const renewing = this.questions.add('all', sent).finally(() => {
+        for (const { caller } of sent) caller.renewing = null;
+      });
+      for (const { caller } of sent) caller.renewing = renewing;
+    }
   }
 
   /** Answers questions with one statement. Never throws. */
@@ -252,15 +287,20 @@ export class LeasedRateLimitStore extends RateLimitStore {
     if (this.untold.size < MAX_KEYS) this.untold.add(caller);
   }
 
-  /** Tells the ledger of all calls. While it is out of reach, only finds out whether it is back. */
-  async tell(): Promise<void> {
-    const callers = [...this.untold];
-    this.untold = new Set();
+  /**
+   * Tells the ledger of the calls from leases that end, or of all calls. While the ledger is out of reach, only finds out
+   * whether it is back.
+   */
+  async tell(which: 'due' | 'all' = 'due'): Promise<void> {
+    this.sendRenewals();
+    const now = this.now();
+    const callers = [...this.untold].filter((caller) => which === 'all' || caller.isDue(now));
+    for (const caller of callers) this.untold.delete(caller);
     for (let at = 0; at < callers.length || this.aloneSince !== null; at += AT_ONCE) {
       const reports = callers.slice(at, at + AT_ONCE).map((caller) => reportOf(caller));
       // Also without any report: then the empty statement only finds out whether the ledger answers.
       if (reports.length === 0) reports.push(NO_REPORT);
-      await Promise.all(reports.map((report) => this.questions.add('all', report)));
+      await this.questions.add('all', reports);
       if (this.aloneSince === null) continue;
       for (const caller of callers.slice(at)) this.untold.add(caller);
       return;

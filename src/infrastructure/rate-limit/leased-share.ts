@@ -3,9 +3,16 @@ import type { LedgerPart, LedgerStanding } from './rate-limit-ledger.js';
 import { SlidingWindow, WINDOW_MS } from './sliding-window.js';
 
 /** An instance may use a lease for this time. */
-const LEASE_MS = 2_000;
+const LEASE_MS = 4_000;
+/** After this time, a lease is renewed and its calls are told. */
+const RENEWED_MS = 3_000;
 /** The ledger reserves a lease for longer, so that the calls are told before others can get them. */
-export const RESERVED_MS = 3_500;
+export const RESERVED_MS = 5_500;
+/** An instance may make one call in so many before it has asked. */
+const UNASKED_SHARE = 100;
+/** A caller is near its limit if less than one in so many calls is left, by a standing of the last seconds. */
+const NEAR_SHARE = 20;
+const NEAR_MS = 10_000;
 /** Limits below this one get no leases (`take_rate_limits`). */
 const LEAST_LEASED = 40;
 /** A standing that is older is read again. */
@@ -30,6 +37,7 @@ export class LeasedShare {
   /** The calls that are on their way to the ledger. */
   private telling: readonly number[] = [];
   private tellingSince = 0;
+  private tellingUnasked = 0;
   private left = 0;
   private leased = 0;
   private leasedAt = 0;
@@ -37,6 +45,8 @@ export class LeasedShare {
   private standing: Standing | null = null;
   /** The calls from the lease that the standing does not contain yet. */
   private since = 0;
+  /** Calls that were made without a lease, and that the ledger does not know of yet. */
+  private unasked = 0;
 
   hasLease({ limit }: RateLimit, now: number): boolean {
     return this.left > 0 && now < this.usableUntil && this.standing?.limit === limit;
@@ -44,12 +54,18 @@ export class LeasedShare {
 
   /** Whether it is time to renew the lease, so that no call has to wait for it. */
   isLow(now: number): boolean {
-    return this.left * 2 < this.leased || now >= this.leasedAt + LEASE_MS / 2;
+    return this.left * 2 < this.leased || now >= this.leasedAt + RENEWED_MS;
   }
 
-  /** Whether a lease could be had that is not there. */
-  lacksLease(limit: RateLimit, now: number): boolean {
-    return limit.limit >= LEAST_LEASED && !this.hasLease(limit, now) && !this.isFresh(limit, now);
+  /**
+   * Whether a call may be made before the ledger has counted it. So no call waits while a caller is far from its limit.
+   * If each of five instances does so at the limit, they exceed it by 5 %.
+   */
+  mayGoUnasked(limit: RateLimit, now: number): boolean {
+    const { standing } = this;
+    if (this.unasked >= Math.floor(limit.limit / UNASKED_SHARE) || this.isRefused(limit, now)) return false;
+    if (standing?.limit !== limit.limit || now >= standing.at + NEAR_MS) return true;
+    return standing.room - this.since > limit.limit / NEAR_SHARE;
   }
 
   isFresh({ limit }: RateLimit, now: number): boolean {
@@ -65,9 +81,15 @@ export class LeasedShare {
     return this.untold.size > 0;
   }
 
-  /** Uses a call of the lease. */
-  useLease(now: number): void {
-    this.left -= 1;
+  /** Whether calls must be told now, because the lease that stands for them ends soon. */
+  isDue(now: number): boolean {
+    return this.isUntold && (this.unasked > 0 || now >= this.leasedAt + RENEWED_MS);
+  }
+
+  /** Uses a call of the lease, or an unasked one if there is none. */
+  use(limit: RateLimit, now: number): void {
+    if (this.hasLease(limit, now)) this.left -= 1;
+    else this.unasked += 1;
     this.since += 1;
     if (this.standing) this.standing.roomAt ??= now + WINDOW_MS;
     this.useAlone(now);
@@ -93,7 +115,7 @@ export class LeasedShare {
     for (let at = 0; at < this.telling.length; at += 2) {
       used.push([Math.round(now - (this.telling[at] as number)), this.telling[at + 1] as number]);
     }
-    this.tellingSince = this.since;
+    [this.tellingSince, this.tellingUnasked] = [this.since, this.unasked];
     if (about.calls > 0 || !this.hasLease(limit, now)) this.left = 0;
     const isLeased = limit.limit >= LEAST_LEASED && (about.wants || this.left > 0 || used.length > 0);
     return { ...limit, held: isLeased ? this.left : null, wants: isLeased && about.wants, used };
@@ -102,7 +124,8 @@ export class LeasedShare {
   answered({ limit }: RateLimit, part: LedgerPart, standing: LedgerStanding, sentAt: number, now: number): void {
     const { used, reserved, granted, room } = standing;
     this.since -= this.tellingSince;
-    [this.telling, this.tellingSince] = [[], 0];
+    this.unasked -= this.tellingUnasked;
+    [this.telling, this.tellingSince, this.tellingUnasked] = [[], 0, 0];
     this.standing = {
       limit,
       room: limit - used - reserved,
@@ -121,13 +144,14 @@ export class LeasedShare {
   unanswered(): void {
     this.untold.restore(this.telling);
     [this.telling, this.tellingSince, this.since] = [[], 0, 0];
+    [this.unasked, this.tellingUnasked] = [0, 0];
     this.left = 0;
     this.standing = null;
   }
 
   /** Returns the quota by what the ledger has told last. */
   quota({ policy, limit }: RateLimit, now: number): Quota {
-    const { room, roomAt } = this.standing ?? { room: limit, roomAt: null };
+    const { room, roomAt } = this.standing ?? { room: limit, roomAt: now + this.own.msUntilMoreRoom(now) };
     return quotaOf({ policy, limit }, room - this.since, (roomAt ?? now) - now);
   }
 

@@ -6,6 +6,8 @@ import { SharedRateLimits, type SharedStore } from '../../support/shared-rate-li
 import { rateLimitStoreContract } from './rate-limit-store.contract.js';
 
 const LIMIT = 120;
+/** The calls that an instance may admit before it asks. */
+const UNASKED = 1;
 const all: RateLimit = { policy: 'default', limit: LIMIT };
 const auth: RateLimit = { policy: 'auth', limit: 20 };
 const alice: RateLimitKey = { kind: 'credential', value: 'alice' };
@@ -32,7 +34,7 @@ describe('rate limits in PostgreSQL', () => {
 
   const take = async (nth: number, limits = [all], key = alice) =>
     (stores[nth] as SharedStore).store.take(key, limits, 1);
-  const tell = () => Promise.all(stores.map(({ store }) => store.tell()));
+  const tell = () => Promise.all(stores.map(({ store }) => store.tell('all')));
   const statements = () => stores.reduce((sum, { ledger }) => sum + ledger.statements, 0);
 
   /** Makes calls at the instances that `at` names, one after another. Returns how many are admitted. */
@@ -44,25 +46,27 @@ describe('rate limits in PostgreSQL', () => {
 
   it('admits exactly the limit to a caller that stays at one instance', async () => {
     expect(await admitted(150, () => 0)).toBe(LIMIT);
+    expect(await admitted(50, (nth) => nth)).toBeLessThanOrEqual(2 * UNASKED);
     expect(await admitted(50, (nth) => nth)).toBe(0);
   });
 
   it('admits the limit, and 95 % of it at once, to a caller that goes around', async () => {
     const atOnce = await admitted(200, (nth) => nth);
     expect(atOnce).toBeGreaterThanOrEqual(0.95 * LIMIT);
-    await shared.advance(1_000);
     await tell();
-    await shared.advance(4_000);
-    expect(atOnce + (await admitted(20, (nth) => nth))).toBe(LIMIT);
+    await shared.advance(6_000);
+    const count = atOnce + (await admitted(20, (nth) => nth));
+    expect(count).toBeGreaterThanOrEqual(LIMIT);
+    expect(count).toBeLessThanOrEqual(LIMIT + 3 * UNASKED);
   });
 
   it('admits 95 % at once to a caller that changes its instance after each third of the limit', async () => {
     const count = await admitted(200, (nth) => Math.floor(nth / 40));
     expect(count).toBeGreaterThanOrEqual(0.95 * LIMIT);
-    expect(count).toBeLessThanOrEqual(LIMIT);
+    expect(count).toBeLessThanOrEqual(LIMIT + 3 * UNASKED);
   });
 
-  it('never admits more than the limit in any minute, with pauses of all lengths', async () => {
+  it('exceeds the limit in no minute by more than 1 % for each instance, with pauses of all lengths', async () => {
     const times: number[] = [];
     for (let now = 0, step = 7; now < 200_000; now += step) {
       step = (step * 31) % 1_009;
@@ -73,7 +77,9 @@ describe('rate limits in PostgreSQL', () => {
       await shared.advance(step);
     }
     for (const [nth, time] of times.entries()) {
-      expect(times.slice(0, nth + 1).filter((one) => one > time - 60_000).length).toBeLessThanOrEqual(LIMIT);
+      expect(times.slice(0, nth + 1).filter((one) => one > time - 60_000).length).toBeLessThanOrEqual(
+        LIMIT + 3 * UNASKED,
+      );
     }
     expect(times.length).toBeGreaterThan(3 * 0.95 * LIMIT);
   });
@@ -83,6 +89,18 @@ describe('rate limits in PostgreSQL', () => {
     await shared.advance(60_000);
     const calls = Array.from({ length: 60 }, (_, nth) => take(nth % 3, [{ policy: 'auth', limit }]));
     expect((await Promise.all(calls)).filter((one) => one.admitted)).toHaveLength(limit);
+  });
+
+  it('lets no call wait far from the limit', async () => {
+    const { store, ledger } = stores[0] as SharedStore;
+    await take(0);
+    await tell(); // the lease is there
+    const { opened, open } = gate();
+    ledger.before = () => opened;
+    expect((await store.take(alice, [all], 1)).admitted).toBe(true);
+    expect((await store.take(address, [all], 1)).admitted).toBe(true);
+    open();
+    await tell();
   });
 
   it('makes few statements far from the limit', async () => {
@@ -113,10 +131,11 @@ describe('rate limits in PostgreSQL', () => {
     expect(statements()).toBe(before);
   });
 
-  it('knows after one call that a limit was reached on another instance', async () => {
+  it('knows after its first call that a limit was reached on another instance', async () => {
     await admitted(LIMIT, () => 0);
     const [, { store }] = stores as [SharedStore, SharedStore];
     expect(await store.reached(alice, [all])).toBeNull();
+    expect((await store.take(alice, [all], 1)).admitted).toBe(true);
     expect((await store.take(alice, [all], 1)).admitted).toBe(false);
     expect(await store.reached(alice, [all])).toMatchObject([{ remaining: 0 }]);
   });
@@ -134,29 +153,30 @@ describe('rate limits in PostgreSQL', () => {
 
   it('returns the lease of a dead instance within seconds', async () => {
     await take(0);
+    await tell();
     expect(await shared.rows()).toMatchObject([{ total: 1, leased: [3] }]);
     await take(0); // from the lease, and never told
     await shared.advance(1_000);
     stores[0] = shared.store(); // in place of the dead one
     expect(await admitted(LIMIT, () => 1)).toBe(LIMIT - 1 - 3);
-    await shared.advance(3_000);
+    await shared.advance(5_000);
     expect(await admitted(LIMIT, () => 1)).toBe(3);
   });
 
   it('does not use a lease that has ended', async () => {
     await take(0);
-    await shared.advance(2_000);
+    await tell();
+    await shared.advance(4_000);
     expect(await admitted(LIMIT, () => 1)).toBe(LIMIT - 1 - 3); // still reserved
     await shared.advance(2_000);
     expect(await admitted(LIMIT, () => 1)).toBe(3);
-    expect((await take(0)).admitted).toBe(false);
+    expect(await admitted(10, () => 0)).toBe(UNASKED);
   });
 
   it('tells of calls under several limits, and counts each of them under all or none', async () => {
     for (let n = 0; n < 20; n++) expect((await take(n % 3, [all, auth], address)).admitted).toBe(true);
     expect(await take(1, [all, auth], address)).toMatchObject({ admitted: false, quotas: [{}, { remaining: 0 }] });
-    await shared.advance(5_000);
-    expect(await admitted(LIMIT, (nth) => nth)).toBeGreaterThan(0);
+    await shared.advance(6_000);
     let others = 0;
     while ((await take(2, [all], address)).admitted) others++;
     expect(others).toBe(LIMIT - 20);
@@ -177,6 +197,8 @@ describe('rate limits in PostgreSQL', () => {
   it('has no credential and no address in the table', async () => {
     await take(0);
     await take(0, [all], address);
+    await tell();
+    expect(await shared.rows()).toHaveLength(2);
     const text = JSON.stringify(await shared.rows());
     for (const plain of ['alice', '192.0.2.1', Buffer.from('alice').toString('base64url')])
       expect(text).not.toContain(plain);
@@ -185,8 +207,10 @@ describe('rate limits in PostgreSQL', () => {
   it('deletes the rows of callers that do not call any more', async () => {
     const stranger = (nth: number): RateLimitKey => ({ kind: 'address', value: `10.0.0.${nth}` });
     for (let nth = 0; nth < 20; nth++) await take(0, [all], stranger(nth));
+    await tell();
     await shared.advance(200_000);
     for (let nth = 20; nth < 40; nth++) await take(0, [all], stranger(nth));
+    await tell();
     expect(await shared.rows()).toHaveLength(20);
   });
 
