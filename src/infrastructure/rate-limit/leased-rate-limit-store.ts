@@ -94,9 +94,8 @@ export class LeasedRateLimitStore extends RateLimitStore {
   private readonly callers: RecentKeys<Caller>;
   private readonly questions = new Batches(
     async (asked: readonly Questions[]) => {
-      const verdicts = await this.answers(asked.flat());
-      let at = 0;
-      return asked.map(({ length }) => verdicts.slice(at, (at += length)));
+      const verdicts = [...(await this.answers(asked.flat()))];
+      return asked.map(({ length }) => verdicts.splice(0, length));
     },
     { most: AT_ONCE, weightOf: ({ length }) => length },
   );
