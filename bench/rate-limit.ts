@@ -52,9 +52,17 @@ async function measured(stage: Stage, name: string, count: number, limit: number
   }
 }
 
-function judged({ rates, times }: Compared): void {
+/** Returns the processor time of the service and of PostgreSQL in the best round, which other work disturbs least. */
+const processorOf = ({ processor, database }: Compared, name: string): number =>
+  Math.min(...(processor[name] ?? []).map((own, round) => own + (database[name]?.[round] ?? 0)));
+
+function judged(compared: Compared): void {
+  const { rates, times } = compared;
+  const [memory, again, database] = Object.keys(STORES).map((name) => processorOf(compared, name)) as number[];
   wanted('calls a second, memory / database', medianOf(rates.memory, rates.database, ratio), 'at most', MOST_COST);
   told('calls a second, memory / memory', medianOf(rates.memory, rates.again, ratio));
+  told('processor time of a call, database / memory', ratio(database as number, memory as number));
+  told('processor time of a call, memory / memory', ratio(again as number, memory as number));
   told('time of a call by one caller alone, database / memory', medianOf(times.database, times.memory, ratio));
 }
 

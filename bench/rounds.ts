@@ -42,6 +42,8 @@ export interface Compared {
   readonly rates: Readonly<Record<string, readonly number[]>>;
   /** The server's processor time of a call by one of many callers, in microseconds. */
   readonly processor: Readonly<Record<string, readonly number[]>>;
+  /** The same of PostgreSQL. */
+  readonly database: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
@@ -83,7 +85,7 @@ export async function compare(
     ];
     console.log(`${name.padEnd(12)} ${cells.filter(Boolean).join(', ')}`);
   }
-  return { times, rates, processor };
+  return { times, rates, processor, database };
 }
 
 /** Lets the process of `callers.js` call the targets, and returns its measurements. */
@@ -92,7 +94,7 @@ async function measured(client: ChildProcess, targets: readonly Target[], caller
   const most = targets[0]?.most ?? Number.MAX_SAFE_INTEGER;
   client.send({ calls: targets.map(callTo), callers, ms: ROUND_MS * targets.length, most } satisfies Round);
   const [result] = (await once(client, 'message')) as [Measured];
-  if (result.failure !== null) throw new Error(result.failure);
+  if (result.failure !== null) throw new Error(`${targets.map(({ name }) => name)}: ${result.failure}`);
   return result;
 }
 

@@ -253,13 +253,13 @@ function bindAlerts(container: Container, config: Config): void {
 function bindSharedRateLimits(container: Container, secret: string): void {
   container.rebind(RateLimitStore).toService(LeasedRateLimitStore);
   container.bind(LeasedRateLimitStore).toResolvedValue(
-    (database, unitOfWork, logger) =>
+    (database, unitOfWork, logger, ids) =>
       new LeasedRateLimitStore({
-        ledger: new PostgresRateLimitLedger(unitOfWork, keyedDigest(secret, 'rate limits')),
+        ledger: new PostgresRateLimitLedger(unitOfWork, keyedDigest(secret, 'rate limits'), ids.next('req')),
         logger,
         patienceMs: ledgerPatienceMs(database),
       }),
-    [DataSource, TypeOrmUnitOfWork, Logger],
+    [DataSource, TypeOrmUnitOfWork, Logger, IdGenerator],
   );
 }
 

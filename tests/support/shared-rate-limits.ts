@@ -70,7 +70,9 @@ export class SharedRateLimits {
   store({ patienceMs = 20_000 } = {}): SharedStore {
     const source = this.sources[this.opened++ % INSTANCES] as DataSource;
     const digest = keyedDigest('a secret of the tests', 'rate limits');
-    const ledger = new WatchedLedger(new PostgresRateLimitLedger(new TypeOrmUnitOfWork(source), digest));
+    const ledger = new WatchedLedger(
+      new PostgresRateLimitLedger(new TypeOrmUnitOfWork(source), digest, `instance ${this.opened}`),
+    );
     const log = new RecordingLog();
     const store = new LeasedRateLimitStore({ ledger, logger: log, patienceMs, now: () => this.elapsed });
     return { store, ledger, log };

@@ -8,7 +8,8 @@ import {
 import type { Logger } from '../../application/shared/ports.js';
 import { Repeating, resultWithin, steadyMs } from '../system/scheduling.js';
 import { Batches } from '../typeorm/batches.js';
-import { LeasedShare, RESERVED_MS } from './leased-share.js';
+import { type LeasedShare, RESERVED_MS } from './leased-share.js';
+import { Caller, type Group, grouped, type Part, type Question } from './ledger-questions.js';
 import type { LedgerAnswer, LedgerAsk, RateLimitLedger } from './rate-limit-ledger.js';
 import { RecentKeys } from './recent-keys.js';
 
@@ -19,51 +20,6 @@ const PAUSE_MS = 1_000;
 /** Renewals of leases collect for this time, because one statement for many of them is cheap. */
 const COLLECTED_MS = 20;
 const AT_ONCE = 64;
-
-/** A caller, with its share in each of its limits. */
-class Caller {
-  private readonly shares: { [Policy in RateLimit['policy']]?: LeasedShare } = {};
-  private readonly limits: { [Policy in RateLimit['policy']]?: RateLimit } = {};
-  /** The renewal of a lease that is under way. */
-  renewing: Promise<unknown> | null = null;
-
-  constructor(readonly key: string) {}
-
-  parts(limits: readonly RateLimit[]): Part[] {
-    return limits.map((limit) => {
-      this.limits[limit.policy] = limit;
-      return { limit, share: this.share(limit.policy) };
-    });
-  }
-
-  isDue(now: number): boolean {
-    return Object.values(this.shares).some((share) => share.isDue(now));
-  }
-
-  untold(): Part[] {
-    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold);
-  }
-
-  private share(policy: RateLimit['policy']): LeasedShare {
-    this.shares[policy] ??= new LeasedShare();
-    return this.shares[policy];
-  }
-}
-
-interface Part {
-  readonly limit: RateLimit;
-  readonly share: LeasedShare;
-}
-
-interface Question {
-  readonly caller: Caller;
-  readonly parts: readonly Part[];
-  readonly calls: 0 | 1;
-  /** Whether the leases shall grow. */
-  readonly wants: boolean;
-  /** Whether the question is sent while the ledger is out of reach. */
-  readonly isReport: boolean;
-}
 
 type Questions = readonly Question[];
 
@@ -204,7 +160,8 @@ export class LeasedRateLimitStore extends RateLimitStore {
     this.renewals.clear();
     for (let at = 0; at < renewals.length; at += AT_ONCE) {
       const sent = renewals.slice(at, at + AT_ONCE);
-      const renewing = this.questions.add('all', sent).finally(() => {
+      const renewed = this.questions.add('all', sent).catch((error: unknown) => this.countAlone(error));
+      const renewing = renewed.finally(() => {
         for (const { caller } of sent) caller.renewing = null;
       });
       for (const { caller } of sent) caller.renewing = renewing;
@@ -316,31 +273,3 @@ const reportOf = (caller: Caller): Question => {
   return { caller, parts: caller.untold(), calls: 0, wants: false, isReport: true };
 };
 const NO_REPORT: Question = reportOf(new Caller(''));
-
-interface Group {
-  readonly caller: Caller;
-  readonly parts: readonly Part[];
-  readonly waiting: Question[];
-  wants: boolean;
-}
-
-/**
- * Returns a group for the questions of a caller under the same limits. The order is that of the rows which the ledger
- * locks. It is the same on all instances, so that they do not wait for each other in a circle: the limit of all calls
- * comes first.
- */
-function grouped(questions: readonly Question[]): Group[] {
-  const groups = new Map<string, Group>();
-  for (const question of questions) {
-    const { caller, parts, calls, wants } = question;
-    if (parts.length === 0) continue;
-    const isOfAll = parts.some(({ limit }) => limit.policy === 'default');
-    const limits = parts.map(({ limit }) => `${limit.policy} ${limit.limit}`);
-    const name = [caller.key, isOfAll ? 0 : 1, 9 - parts.length, ...limits].join();
-    const group = groups.get(name) ?? { caller, parts, waiting: [], wants: false };
-    if (calls > 0) group.waiting.push(question);
-    group.wants ||= wants;
-    groups.set(name, group);
-  }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
-}

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { RateLimitKey } from '../../../application/operations/ports.js';
 import type { LedgerAnswer, LedgerAsk, RateLimitLedger } from '../../rate-limit/rate-limit-ledger.js';
@@ -38,12 +37,12 @@ const TAKE = 'SELECT admitted, limits FROM take_rate_limits($1, $2, $3)';
 
 /** Counts in a table, by the clock of the database. */
 export class PostgresRateLimitLedger implements RateLimitLedger {
-  private readonly holder = randomUUID();
-
   constructor(
     private readonly unitOfWork: TypeOrmUnitOfWork,
     /** Returns a digest that only the holder of the secret can compute: there are few addresses to guess. */
     private readonly digestOf: (text: string) => string,
+    /** Stands for this instance. No other instance has it. */
+    private readonly holder: string,
   ) {}
 
   keyOf({ kind, value }: RateLimitKey): string {
