@@ -54,7 +54,7 @@ export class LeasedShare {
 
   /** Whether it is time to renew the lease, so that no call has to wait for it. */
   isLow(now: number): boolean {
-    return this.left * 2 < this.leased || now >= this.leasedAt + RENEWED_MS;
+    return this.left * 4 < this.leased || now >= this.leasedAt + RENEWED_MS;
   }
 
   /**
