@@ -5,10 +5,14 @@ import { wholeMessage } from './http-messages.js';
 /** A part of a request that is replaced by another number in each call. */
 export const SERIAL = '{serial}';
 
+/** A part of a request that is replaced by one of the credentials, in turns. */
+export const CREDENTIAL = '{credential}';
+
 export interface Call {
   readonly port: number;
-  /** The whole request, head and body. It may contain `SERIAL`. */
+  /** The whole request, head and body. It may contain `SERIAL` and `CREDENTIAL`. */
   readonly request: string;
+  readonly credentials?: readonly string[] | undefined;
 }
 
 /** Calls that several callers repeat. Each has its own connections and makes its next call when it has an answer. */
@@ -51,15 +55,20 @@ async function measured({ calls, callers, ms, most }: Round): Promise<Measured> 
   return { times, perSecond: (times.flat().length * 1_000) / (performance.now() - begun), failure };
 }
 
-async function connected({ port, request }: Call) {
+async function connected({ port, request, credentials }: Call) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
   const bytes = Buffer.from(request);
+  if (credentials) return { socket, bytes: () => Buffer.from(withCredential(request, credentials)) };
   return { socket, bytes: request.includes(SERIAL) ? () => Buffer.from(withSerial(request)) : () => bytes };
 }
 
 let serial = 0;
 const withSerial = (request: string) => request.replace(SERIAL, String(++serial).padStart(SERIAL.length, '0'));
+
+let turn = 0;
+const withCredential = (request: string, credentials: readonly string[]) =>
+  request.replace(CREDENTIAL, credentials[turn++ % credentials.length] as string);
 
 /** Sends a request and returns the answer. A bare socket needs less processor time than a client library. */
 function exchange(socket: Socket, request: Buffer): Promise<string> {

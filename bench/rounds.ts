@@ -14,6 +14,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** The body of a POST. Without a body the method is GET. In each call, another number replaces `SERIAL`. */
   readonly body?: string;
+  /** They replace `CREDENTIAL` in turns. */
+  readonly credentials?: readonly string[];
   /** The process of the server. Its processor time is measured, with that of its children. */
   readonly pid?: number;
   /** Ends a measurement after so many calls. */
@@ -92,11 +94,11 @@ async function measured(client: ChildProcess, targets: readonly Target[], caller
   const most = targets[0]?.most ?? Number.MAX_SAFE_INTEGER;
   client.send({ calls: targets.map(callTo), callers, ms: ROUND_MS * targets.length, most } satisfies Round);
   const [result] = (await once(client, 'message')) as [Measured];
-  if (result.failure !== null) throw new Error(result.failure);
+  if (result.failure !== null) throw new Error(`${targets.map(({ name }) => name)}: ${result.failure}`);
   return result;
 }
 
-function callTo({ url, headers, body }: Target): Call {
+function callTo({ url, headers, body, credentials }: Target): Call {
   const { port, pathname } = new URL(url);
   const sent = {
     Host: `127.0.0.1:${port}`,
@@ -105,7 +107,7 @@ function callTo({ url, headers, body }: Target): Call {
   };
   const line = `${body === undefined ? 'GET' : 'POST'} ${pathname} HTTP/1.1`;
   const head = [line, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`)];
-  return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}` };
+  return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}`, credentials };
 }
 
 /** Prints a figure. */

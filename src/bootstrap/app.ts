@@ -8,7 +8,7 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { SystemClock } from '../infrastructure/system/adapters.js';
 import { GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
-import { backgroundWork, instanceReporting, maintenance, modelReconciliation } from './background.js';
+import { backgroundWork, instanceReporting, maintenance, modelReconciliation, rateLimitReports } from './background.js';
 import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
@@ -19,6 +19,7 @@ import { runningFields, startTelemetry } from './telemetry.js';
 
 const WORK_GRACE_MS = 5_000;
 const TELEMETRY_GRACE_MS = 3_000;
+const RATE_LIMITS_GRACE_MS = 1_000;
 /** The share of the shutdown timeout in which the calls in flight must finish. */
 const CALLS_SHARE = 0.6;
 /** The share of the shutdown timeout that is kept to close the log. */
@@ -111,6 +112,10 @@ async function start(
   addStep('models', reconciliation.stop);
   const work = backgroundWork(container);
   addStep('background work', work.stop, WORK_GRACE_MS);
+
+  const reports = rateLimitReports(container);
+  addStep('rate limits', reports.stop, RATE_LIMITS_GRACE_MS);
+  await reports.start();
 
   const shutdown = container.get(GracefulShutdown);
   const app = httpApp(container, config);

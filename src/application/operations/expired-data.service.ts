@@ -12,6 +12,7 @@ const KEPT_MS: Readonly<Record<Exclude<ExpirableKind, 'responses'>, number>> = {
   unused_keys: 30 * DAY_MS,
   mailed_tokens: 30 * DAY_MS, // so that an old link gets TokenUsed or TokenExpired, not TokenNotFound
   site_tokens: DAY_MS,
+  rate_limits: 0,
   usage_minutes: USAGE_KEPT_MS.minute,
   usage_hours: USAGE_KEPT_MS.hour,
 };

@@ -11,6 +11,7 @@ export const expirableKinds = [
   'usage_minutes',
   'usage_hours',
   'responses',
+  'rate_limits',
 ] as const;
 export type ExpirableKind = (typeof expirableKinds)[number];
 
@@ -170,13 +171,28 @@ export interface RateLimitVerdict {
   readonly quotas: readonly Quota[];
 }
 
-/** Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts. */
+/**
+ * Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts: together, up to five
+ * of them admit at most 5 % more than the limit, and refuse no call before 95 % of it. Limits below 40 are exact, and
+ * those below 100 are never exceeded. While the counts are out of reach, each instance counts for itself: the store
+ * never throws for that.
+ */
 export abstract class RateLimitStore {
   /**
    * Counts `calls` for every limit. If one limit is reached, counts nothing and returns `admitted` as false. With 0
-   * calls, only returns the quotas. A refused call is not counted, so it does not extend the wait.
+   * calls, only returns the quotas. A refused call is not counted, so it does not extend the wait. The quotas may be
+   * some seconds behind the calls of other instances.
    */
   abstract take(key: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict>;
+
+  /**
+   * Returns the quotas if the store knows that a limit is reached, else null. A store with distant counts does not wait
+   * for them: it returns null if it does not know.
+   */
+  async reached(key: RateLimitKey, limits: readonly RateLimit[]): Promise<readonly Quota[] | null> {
+    const { quotas } = await this.take(key, limits, 0);
+    return quotas.some(({ remaining }) => remaining === 0) ? quotas : null;
+  }
 }
 
 /** The quotas of what the database stores. */

@@ -52,6 +52,7 @@ export function loadConfig(texts: Texts) {
     maxAccounts: set('SERVICE_MAX_ACCOUNTS'),
     registration: set('SERVICE_REGISTRATION'),
     rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
+    rateLimitStore: set('SERVICE_RATE_LIMIT_STORE'),
     datasetRecords: set('SERVICE_DATASET_RECORDS'),
     datasetVersions: set('SERVICE_DATASET_VERSIONS'),
     datasetImportBytes: set('SERVICE_DATASET_IMPORT_MB') * 1024 ** 2,

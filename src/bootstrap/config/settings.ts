@@ -90,8 +90,14 @@ export const settings = {
     fallback: 'open',
     read: oneOf(['open', 'invite']),
   }),
+  SERVICE_RATE_LIMIT_STORE: setting({
+    about:
+      '`memory`: every instance counts requests separately. `database`: all instances count together, within 5 %, so that each caller has its limits once.',
+    fallback: 'memory',
+    read: oneOf(['memory', 'database']),
+  }),
   SERVICE_RATE_LIMIT_PER_MIN: setting({
-    about: 'The requests that each caller may send in a minute. Every instance counts separately.',
+    about: 'The requests that each caller may send in a minute.',
     fallback: '120',
     read: whole(1, 1_000_000),
   }),

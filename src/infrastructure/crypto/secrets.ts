@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   createSecretKey,
   hash,
   hkdfSync,
@@ -74,12 +75,15 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+const purposeKey = (secret: string, purpose: string): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32)));
+
 /** Encrypts text with AES-256-GCM under a key derived from the service's secret for one purpose. */
 export class Sealer {
   private readonly key: KeyObject;
 
   constructor(secret: string, purpose: string) {
-    this.key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32)));
+    this.key = purposeKey(secret, purpose);
   }
 
   /** Encrypts the text. Only `open` with the same `context` can decrypt it. */
@@ -99,4 +103,10 @@ export class Sealer {
     opener.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     return opener.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + opener.final('utf8');
   }
+}
+
+/** Returns a function for digests of texts that can be guessed, such as addresses. They differ for each purpose. */
+export function keyedDigest(secret: string, purpose: string): (text: string) => string {
+  const key = purposeKey(secret, purpose);
+  return (text) => createHmac('sha256', key).update(text).digest('base64url');
 }

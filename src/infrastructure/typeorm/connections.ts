@@ -14,6 +14,8 @@ const CONNECTION_TIMEOUT_MS = 1_500;
  * stays below the promised 5 s.
  */
 const UNIT_OF_WORK_MS = 3_300;
+/** Limits the wait for the counts of the rate limits. Later an instance counts alone. */
+const RATE_LIMIT_MS = 500;
 /** Limits how long an unused connection stays in the pool, because it may have broken unnoticed. */
 const IDLE_TIMEOUT_MS = 5_000;
 /** Advisory locks need this isolation. With these timeouts, the server ends the connections of dead instances. */
@@ -39,6 +41,9 @@ export const connectionTimeoutMs = (url: string): number => lengthened(CONNECTIO
 
 /** Returns the limit of a unit of work: of its statements in all attempts, and of its waits before and between them. */
 export const unitOfWorkMs = (url: string): number => lengthened(UNIT_OF_WORK_MS, url);
+
+/** Returns the limit of the wait for the counts of the rate limits, because every call waits for them. */
+export const rateLimitMs = (url: string): number => lengthened(RATE_LIMIT_MS, url);
 
 /**
  * Ends a connection when an answer is overdue. pg would keep the connection. Its next statement, such as the ROLLBACK

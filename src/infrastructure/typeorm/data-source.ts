@@ -20,6 +20,7 @@ import { JobTable } from './jobs/job.repository.js';
 import { OwnCallTable } from './jobs/own-call.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { InstanceTable } from './operations/instance-reports.js';
+import { RateLimitTable } from './operations/rate-limits.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { FeedbackTable } from './record/feedback.repository.js';
 import { RecordedCallTable } from './record/recorded-call.repository.js';
@@ -69,6 +70,7 @@ const entities = [
   ModelVersionTable,
   ProjectTable,
   ProjectVersionTable,
+  RateLimitTable,
   ResponseBatchTable,
   ResponseTable,
   RuntimeConnectionTable,

@@ -75,6 +75,13 @@ describe('ExpiredData in PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
   });
 
+  it('removes counts of rate limits', async () => {
+    const add = "INSERT INTO rate_limits (key, policy, expires_at) VALUES ('a', 'default', $1), ('a', 'auth', $2)";
+    await query(postgres.url, add, [at(5), at(6)]);
+    expect(await expired.remove('rate_limits', at(5), 9)).toBe(1);
+    expect(await query(postgres.url, 'SELECT policy FROM rate_limits')).toEqual([{ policy: 'auth' }]);
+  });
+
   it('removes usage by minute or hour up to the given start, but no usage by day', async () => {
     const { unitOfWork, jobHistory, usage } = repositories;
     await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));

@@ -1,4 +1,5 @@
-import { MemoryRateLimitStore, SlidingWindow } from '../../../src/infrastructure/rate-limit/memory-rate-limit-store.js';
+import { MemoryRateLimitStore } from '../../../src/infrastructure/rate-limit/memory-rate-limit-store.js';
+import { SlidingWindow } from '../../../src/infrastructure/rate-limit/sliding-window.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { rateLimitStoreContract } from './rate-limit-store.contract.js';
 

@@ -72,6 +72,7 @@ describe('a backup of the database', () => {
               graphile_worker.add_job('evaluation', NULL, job_key => 'b', run_at => '2040-01-01')`,
     );
     await query(store.url, "UPDATE graphile_worker._private_jobs SET attempts = 7 WHERE key = 'b'");
+    await query(store.url, "INSERT INTO rate_limits (key, policy, expires_at) VALUES ('a', 'default', now())");
     backupRun = await tenon(place(store.url), ['backup', file], { env: SECRET });
   });
   afterAll(async () => {
@@ -87,11 +88,12 @@ describe('a backup of the database', () => {
     expect(readFileSync(file).includes(SECRET.SERVICE_SECRET)).toBe(false);
   });
 
-  it('restores every row, sequence and waiting task; backup and restore are audited', async () => {
+  it('restores every row but counts of rate limits, every sequence and waiting task; backup and restore are audited', async () => {
     const url = await empty();
     expect(await restored(url)).toMatchObject({ code: 0 });
     const [then, now] = [await contentOf(store.url), await contentOf(url)];
-    expect({ ...now, audit_entries: [] }).toEqual({ ...then, audit_entries: [] });
+    expect({ ...now, audit_entries: [] }).toEqual({ ...then, audit_entries: [], rate_limits: [] });
+    expect(then.rate_limits).toHaveLength(1);
     expect(now.datasets).toHaveLength(1);
     expect(await query(url, 'SELECT number FROM instances')).toEqual([]); // they do not run on the restored database
     expect(now.tasks).toHaveLength(2);

@@ -11,14 +11,16 @@ const BEGIN = `
 
 /**
  * Lists the tables to dump. Leaves out `migrations`, because the header of the section `database` names the migrations.
- * Leaves out `task_workers` and `instances`, because they only describe running instances.
+ * Leaves out `task_workers`, because it only describes running instances, and unlogged tables, such as `instances`,
+ * because they only have what is not worth keeping.
  */
 const TABLES = `
   SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
          ARRAY(SELECT DISTINCT t.relname::text FROM pg_constraint f JOIN pg_class t ON t.oid = f.confrelid
                 WHERE f.contype = 'f' AND f.conrelid = c.oid AND f.confrelid <> c.oid) AS refers
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('migrations', 'task_workers', 'instances')
+   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relpersistence <> 'u'
+     AND c.relname NOT IN ('migrations', 'task_workers')
      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
    GROUP BY c.oid, c.relname ORDER BY c.relname`;
 

@@ -13,6 +13,7 @@ import { migrationNames } from '../data-source.js';
 import { UsageTable } from '../jobs/usage.repository.js';
 import { migrationsDone } from '../migrate.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { RateLimitTable } from './rate-limits.js';
 
 /** Reads all figures with one statement. The ORM has no FILTER. */
 const BACKLOG = `
@@ -53,6 +54,7 @@ const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   alert_messages: { table: AlertMessageTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
   usage_minutes: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('minute') } },
+  rate_limits: { table: RateLimitTable, end: 'expiresAt' },
   responses: { table: ResponseTable, end: 'createdAt' },
   usage_hours: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('hour') } },
 };

@@ -30,7 +30,10 @@ export const restrictionFields = {
     .array(z.enum(keyPermissions))
     .nullable()
     .describe('The only permissions of the key. Null: all that its owner may, on the routes that take such keys.'),
-  requests_per_minute: z.int().nullable().meta({ description: 'Counted by each instance.', example: 60 }),
+  requests_per_minute: z
+    .int()
+    .nullable()
+    .meta({ description: 'Counted by each instance, or by all together if the operator has set it.', example: 60 }),
   tokens_per_minute: z
     .int()
     .nullable()
@@ -97,7 +100,9 @@ const sentRestrictions = {
     }),
   requests_per_minute: wholeNumber(1, keyLimits.requestsPerMinute)
     .nullish()
-    .describe('The most requests in a minute. Each instance counts for itself, besides the limit of all callers.'),
+    .describe(
+      'The most requests in a minute, besides the limit of all callers. Each instance counts for itself, or all count together if the operator has set it.',
+    ),
   tokens_per_minute: wholeNumber(1, keyLimits.tokensPerMinute)
     .nullish()
     .describe(

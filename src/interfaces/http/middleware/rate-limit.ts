@@ -58,8 +58,8 @@ export function refuseBeforeLookup(
   const all: RateLimit = { policy: 'default', limit: limits.perMinute };
   return async (request, response, next) => {
     if (isStored(request.context.credential)) {
-      const { quotas } = await store.take(keyOf(request), [all], 0);
-      if (tightest(quotas).remaining === 0) {
+      const quotas = await store.reached(keyOf(request), [all]);
+      if (quotas) {
         response.set(rateLimitHeaders(quotas));
         throw refusal(quotas, metrics);
       }
@@ -97,7 +97,13 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
     const { admitted, quotas } = await store.take(key, [all, ...(isAuth ? [auth] : []), ...own], isSpent ? 0 : 1);
     response.set(rateLimitHeaders(isSpent ? addressQuotas : quotas));
     if (isSpent || !admitted) throw refusal(isSpent ? addressQuotas : quotas, metrics);
-    if (address) await store.take(address, [auth], 1);
+    if (address) {
+      const counted = await store.take(address, [auth], 1); // other calls may have spent the address meanwhile
+      if (!counted.admitted) {
+        response.set(rateLimitHeaders(counted.quotas));
+        throw refusal(counted.quotas, metrics);
+      }
+    }
     if (context.lookupFailure) throw context.lookupFailure;
     context.readQuotas = async () => (await store.take(key, [all, auth, ...own], 0)).quotas;
     next();

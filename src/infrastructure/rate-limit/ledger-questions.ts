@@ -1,0 +1,76 @@
+import type { RateLimit } from '../../application/operations/ports.js';
+import { LeasedShare } from './leased-share.js';
+
+/** A caller, with its share in each of its limits. */
+export class Caller {
+  private readonly shares: { [Policy in RateLimit['policy']]?: LeasedShare } = {};
+  private readonly limits: { [Policy in RateLimit['policy']]?: RateLimit } = {};
+  /** The renewal of a lease that is under way. */
+  renewing: Promise<unknown> | null = null;
+
+  constructor(readonly key: string) {}
+
+  parts(limits: readonly RateLimit[]): Part[] {
+    return limits.map((limit) => {
+      this.limits[limit.policy] = limit;
+      return { limit, share: this.share(limit.policy) };
+    });
+  }
+
+  isDue(now: number): boolean {
+    return Object.values(this.shares).some((share) => share.isDue(now));
+  }
+
+  untold(): Part[] {
+    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold);
+  }
+
+  private share(policy: RateLimit['policy']): LeasedShare {
+    this.shares[policy] ??= new LeasedShare();
+    return this.shares[policy];
+  }
+}
+
+export interface Part {
+  readonly limit: RateLimit;
+  readonly share: LeasedShare;
+}
+
+export interface Question {
+  readonly caller: Caller;
+  readonly parts: readonly Part[];
+  readonly calls: 0 | 1;
+  /** Whether the leases shall grow. */
+  readonly wants: boolean;
+  /** Whether the question is sent while the ledger is out of reach. */
+  readonly isReport: boolean;
+}
+
+/** The questions of a caller that one ask answers. */
+export interface Group {
+  readonly caller: Caller;
+  readonly parts: readonly Part[];
+  readonly waiting: Question[];
+  wants: boolean;
+}
+
+/**
+ * Returns a group for the questions of a caller under the same limits. The order is that of the rows which the ledger
+ * locks. It is the same on all instances, so that they do not wait for each other in a circle: the limit of all calls
+ * comes first.
+ */
+export function grouped(questions: readonly Question[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const question of questions) {
+    const { caller, parts, calls, wants } = question;
+    if (parts.length === 0) continue;
+    const isOfAll = parts.some(({ limit }) => limit.policy === 'default');
+    const limits = parts.map(({ limit }) => `${limit.policy} ${limit.limit}`);
+    const name = [caller.key, isOfAll ? 0 : 1, 9 - parts.length, ...limits].join();
+    const group = groups.get(name) ?? { caller, parts, waiting: [], wants: false };
+    if (calls > 0) group.waiting.push(question);
+    group.wants ||= wants;
+    groups.set(name, group);
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
