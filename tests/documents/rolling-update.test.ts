@@ -17,8 +17,20 @@ jest.setTimeout(240_000);
 if (!hasCaddy()) console.warn('The test of docker/instances.Caddyfile is skipped: there is no caddy.');
 
 const withCaddy = hasCaddy() ? it : it.skip;
+
+/** What the test has started, the last first. */
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end();
+});
+
 withCaddy('no call fails while three instances are replaced by the next release', async () => {
   const [folder, database, engine] = await Promise.all([temporaryFolder(), freshDatabase(), ScriptedEngine.start()]);
+  ending.unshift(
+    () => engine.close(),
+    () => database.drop(),
+    () => rm(folder, { recursive: true, force: true }),
+  );
   engine.script = slowly;
   const env = {
     SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host,
@@ -26,7 +38,9 @@ withCaddy('no call fails while three instances are replaced by the next release'
     SERVICE_DRAIN_DELAY_S: '3',
   };
   const instances = await Instances.start(3, { databaseUrl: database.url, dataDir: folder, env });
+  ending.unshift(() => instances.stop());
   const caddy = await startCaddy(folder, instances.ports);
+  ending.unshift(() => caddy.stop());
   const service = new HttpCaller(caddy.url);
   const ada = await register(service, 'Ada');
   const project = await readyProject(service, ada.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
@@ -36,6 +50,7 @@ withCaddy('no call fails while three instances are replaced by the next release'
   const next = copyAsRelease(place, { number: RELEASE.number + 1, version: '0.0.0-next', migrations });
 
   const load = new Load(caddy.url, project, ada);
+  ending.unshift(() => load.stop());
   load.start(12);
   await until('streams are answered', () => (load.counts.streams ?? 0) > 0);
   await instances.replace(next);
@@ -44,10 +59,4 @@ withCaddy('no call fails while three instances are replaced by the next release'
   const jobs = await query(database.url, `SELECT count(*)::integer AS count FROM jobs WHERE status = 'succeeded'`);
   expect(jobs).toEqual([{ count: load.answered }]);
   expect(await query(database.url, 'SELECT later_count FROM teams')).toEqual([{ later_count: 7 }]);
-
-  caddy.stop();
-  await instances.stop();
-  await engine.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
