@@ -86,9 +86,10 @@ describe('three instances that count requests together', () => {
 
   it('admit no more registrations and logins from an address than the limit, also with valid credentials', async () => {
     const json = { email: 'ada@example.com', password };
-    for (const token of [undefined, await freshToken()]) {
-      const headers = { 'X-Forwarded-For': token ? '198.51.100.1' : '198.51.100.2' };
-      const login = (nth: number) => at(nth).call('POST', '/v1/auth/login', { token, json, headers });
+    const tokens = await Promise.all(Array.from({ length: 24 }, (_, nth) => freshToken(nth)));
+    for (const tokenOf of [() => undefined, (nth: number) => tokens[nth]]) {
+      const headers = { 'X-Forwarded-For': tokenOf(0) ? '198.51.100.1' : '198.51.100.2' };
+      const login = (nth: number) => at(nth).call('POST', '/v1/auth/login', { token: tokenOf(nth), json, headers });
       const answers = await Promise.all(Array.from({ length: 24 }, (_, nth) => login(nth)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(AUTH_LIMIT);
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(24 - AUTH_LIMIT);
@@ -96,8 +97,8 @@ describe('three instances that count requests together', () => {
   });
 
   /** Returns a credential that has made no calls. */
-  async function freshToken(): Promise<string> {
-    const headers = { 'X-Forwarded-For': '198.51.100.99' };
+  async function freshToken(nth: number): Promise<string> {
+    const headers = { 'X-Forwarded-For': `203.0.113.${100 + nth}` };
     const json = { email: 'ada@example.com', password };
     return (await at(0).call('POST', '/v1/auth/login', { json, headers })).body.token;
   }
