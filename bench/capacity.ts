@@ -71,26 +71,32 @@ async function costs(): Promise<Record<Kind, Cost>> {
   }
 }
 
-/** Measures what the calls of a target leave in the database, after those of the rounds. */
+/** Measures what the calls of a target leave in the database. */
 async function stored(client: Client, { url, headers, body }: Target) {
-  const sizes = "SELECT pg_current_wal_lsn() - '0/0' AS wal, pg_database_size(current_database()) AS stored";
-  const [before] = (await client.query(sizes)).rows;
+  const read = async (what: string) => Number((await client.query(`SELECT ${what} AS bytes`)).rows[0].bytes);
+  const wal = () => read("pg_current_wal_lsn() - '0/0'");
+  // Without room that earlier rows have left, the size tells what the rows take.
+  const size = async () => {
+    await client.query('VACUUM FULL');
+    return read('pg_database_size(current_database())');
+  };
+  const [sizeBefore, walBefore] = [await size(), await wal()];
   let left = STORED_CALLS;
   const caller = async () => {
     while (left-- > 0) {
-      const answer = await fetch(url, {
+      const init = {
         method: 'POST',
         headers: { ...headers, 'Content-Type': 'application/json' },
-        body,
-      });
+        ...(body && { body }),
+      };
+      const answer = await fetch(url, init);
       await answer.arrayBuffer();
       if (answer.status !== 200) throw new Error(`a call had the status ${answer.status}`);
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));
-  const [after] = (await client.query(sizes)).rows;
-  const of = (name: 'wal' | 'stored') => (Number(after[name]) - Number(before[name])) / STORED_CALLS;
-  return { walBytes: of('wal'), storedBytes: of('stored') };
+  const walBytes = ((await wal()) - walBefore) / STORED_CALLS;
+  return { walBytes, storedBytes: ((await size()) - sizeBefore) / STORED_CALLS };
 }
 
 interface Size {
