@@ -1,6 +1,6 @@
 interface Waiting<Item, Result> {
   readonly item: Item;
-  readonly resolve: (result: Result) => void;
+  readonly resolve: (result: Result | Promise<Result>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -14,11 +14,11 @@ export class Batches<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
 
   /**
-   * `work` returns a result for each item, in order. The items of a batch have at most `most` together of what `weightOf`
+   * `work` returns a result or its promise for each item, in order. The items of a batch have at most `most` together of what `weightOf`
    * returns, unless it has only one item.
    */
   constructor(
-    private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly work: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
     private readonly limit: { readonly most: number; readonly weightOf: (item: Item) => number } | null = null,
   ) {}
 
@@ -54,7 +54,7 @@ export class Batches<Item, Result> {
       if (batch.length === 0) break;
       try {
         const results = await this.work(batch.map(({ item }) => item));
-        for (const [nth, { resolve }] of batch.entries()) resolve(results[nth] as Result);
+        for (const [nth, { resolve }] of batch.entries()) resolve(results[nth] as Result | Promise<Result>);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

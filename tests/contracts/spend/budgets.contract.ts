@@ -234,6 +234,21 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       expect(await spent(budget)).toEqual({ settled: 0n, held: units(1) });
     });
 
+    it('are settled although a call that begins in the next period with the end cannot be stored', async () => {
+      const budget = await added();
+      const { callId } = await take();
+      const charge = { taken: aCallTook(), isHeld: true };
+      const first = here.jobHistory.appendWithoutRules(ended(aCall({ teamId })), {
+        charge: { ...charge, taken: nothing },
+      });
+      const end = here.jobHistory.appendWithoutRules(anEnd(callId), { charge });
+      const begun = [take(), take({}, here, 'a\0b', at(90)), take({}, here, ids.next('job'), at(90))];
+      expect(await Promise.all([first, end])).toEqual([true, true]);
+      const statuses = (await Promise.allSettled(begun)).map(({ status }) => status);
+      expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await spent(budget)).toEqual({ settled: units(1), held: units(2) });
+    });
+
     it('count a call with holds on others that arrived before them, whatever the clocks of the instances say', async () => {
       const first = await added();
       const held = anEnd(ids.next('job'), at(2));

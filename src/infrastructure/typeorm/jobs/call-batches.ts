@@ -9,6 +9,9 @@ import { inOrder } from './job.repository.js';
 /** The most bytes of content in one statement. To index the words of more could take longer than a statement may. */
 const CONTENT_AT_ONCE = 512 * 1024;
 
+/** Calls do not wait for the words of ends with more content than this. */
+const LARGE_CONTENT = 8 * 1024;
+
 const WITHOUT_RULES = { durable: false, withoutRules: true };
 const TAKE = `SELECT ${TAKEN}, ${NOT_DURABLE} FROM take_holds($1, $2, $3, $4, $5)`;
 
@@ -34,7 +37,8 @@ export class CallBatches {
 
   /** Stores the end of a call, if there is no alert rule. Returns whether it did. */
   async end(end: End): Promise<boolean> {
-    const key = `${end.job.teamId} ${Boolean(end.charge)}`;
+    const isLarge = (end.kept?.bytes ?? 0) > LARGE_CONTENT;
+    const key = `${end.job.teamId} ${Boolean(end.charge)} ${isLarge}`;
     return this.batches.add(key, { end }).catch(async (error) => {
       if (!refusesRows(error)) throw error;
       // The refused row may be that of another end in the statement. An end never depends on what is kept of its call.
@@ -48,24 +52,36 @@ export class CallBatches {
 
   /** Takes the holds of a call. */
   async take(taking: Taking): Promise<TakenRow> {
-    return this.batches.add(`${taking.spender.teamId} true`, { taking }).catch(async (error) => {
+    return this.batches.add(`${taking.spender.teamId} true false`, { taking }).catch(async (error) => {
       if (!refusesRows(error)) throw error;
       return (await this.takeAll([taking]))[0];
     }) as Promise<TakenRow>;
   }
 
-  private async run(parts: readonly Part[]): Promise<Done[]> {
+  /** A failure to take the holds of later calls does not undo the rest, so it is only the result of these calls. */
+  private async run(parts: readonly Part[]): Promise<(Done | Promise<Done>)[]> {
     const ends = inOrder(
       parts.flatMap((part) => ('end' in part ? part.end : [])),
       ({ job }) => job.id,
     );
-    const takings = parts.flatMap((part) => ('taking' in part ? part.taking : []));
-    const key = takings[0] && takingKey(takings[0]);
-    const first = takings.filter((taking) => takingKey(taking) === key);
+    const groups = new Map<string, Taking[]>();
+    for (const part of parts) {
+      if (!('taking' in part)) continue;
+      const key = takingKey(part.taking);
+      groups.set(key, [...(groups.get(key) ?? []), part.taking]);
+    }
+    const [first = [], ...later] = groups.values();
     const { ids, taken } = await this.endAndTake({ ends, takings: first });
-    const rows = new Map(first.map((taking, nth) => [taking, taken[nth] as TakenRow]));
-    for (const taking of takings)
-      if (!rows.has(taking)) rows.set(taking, (await this.takeAll([taking]))[0] as TakenRow);
+    const rows = new Map<Taking, TakenRow | Promise<TakenRow>>();
+    for (const [nth, taking] of first.entries()) rows.set(taking, taken[nth] as TakenRow);
+    for (const group of later) {
+      const others = this.takeAll(group);
+      for (const [nth, taking] of group.entries())
+        rows.set(
+          taking,
+          others.then((all) => all[nth] as TakenRow),
+        );
+    }
     return parts.map((part) => ('end' in part ? ids.has(part.end.job.id) : (rows.get(part.taking) as TakenRow)));
   }
 

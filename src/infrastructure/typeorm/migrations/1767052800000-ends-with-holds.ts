@@ -13,13 +13,22 @@ export class EndsWithHolds1767052800000 extends ForwardMigration {
       CREATE FUNCTION settle_and_take(ends jsonb, all_scopes text[], team text, scopes text[], instance integer,
                                       at timestamptz, calls jsonb)
       RETURNS TABLE (refused text, most_tokens numeric, most_ms numeric, count integer) LANGUAGE plpgsql AS $$
+      DECLARE
+        budget record;
       BEGIN
         IF ends IS NOT NULL THEN
           -- Each of the two functions locks its periods in the order of the budgets. The second one would begin again with
-          -- the first budget, so all are locked before.
-          PERFORM FROM budgets JOIN budget_periods AS of_period ON budget_id = id
-            WHERE team_id = team AND scope_id = ANY (all_scopes) AND (held > 0 OR start = budget_start(period, at))
-            ORDER BY rank, budget_id, start FOR UPDATE OF of_period;
+          -- the first budget, so all are begun and locked before.
+          FOR budget IN
+            SELECT id, budget_start(period, at) AS begins
+              FROM budgets WHERE team_id = team AND scope_id = ANY (all_scopes) ORDER BY rank, id
+          LOOP
+            PERFORM FROM budget_periods
+              WHERE budget_id = budget.id AND (held > 0 OR start = budget.begins) ORDER BY start FOR UPDATE;
+            CONTINUE WHEN EXISTS (SELECT FROM budget_periods WHERE budget_id = budget.id AND start = budget.begins);
+            PERFORM begin_budget_period(budget.id, budget.begins);
+            PERFORM FROM budget_periods WHERE budget_id = budget.id AND start = budget.begins FOR UPDATE;
+          END LOOP;
           PERFORM settle_holds(team, ends);
         END IF;
         RETURN QUERY SELECT * FROM take_holds(team, scopes, instance, at, calls);
