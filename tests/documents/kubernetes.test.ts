@@ -70,6 +70,16 @@ withKubectl('deploy/kubernetes', () => {
       expect(kind === 'Namespace' ? metadata.name : metadata.namespace).toBe(namespace);
   });
 
+  it('the Job of the page is valid, gets its Secret, and gets no calls of the Service', () => {
+    const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = '']) => parse(block));
+    const [job] = blocks.filter(({ kind }) => kind === 'Job');
+    expect(problemsOf(job)).toEqual([]);
+    const [{ image, envFrom }] = job.spec.template.spec.containers;
+    expect(image).toBe(container('overlays/production').image);
+    expect(container('overlays/production').envFrom).toEqual(expect.arrayContaining(envFrom));
+    expect(job.spec.template.metadata).toBeUndefined();
+  });
+
   it('has all kinds that are promised', () => {
     const kinds = (folder: string) => [...new Set(all(folder).map(({ kind }) => kind))].sort();
     const base = ['ConfigMap', 'Deployment', 'Namespace', 'NetworkPolicy', 'PodDisruptionBudget'];
@@ -158,7 +168,9 @@ withKubectl('deploy/kubernetes', () => {
     expect(shutdownTimeoutMs * 0.6).toBeGreaterThanOrEqual(inferenceTimeoutMs);
     const { startupProbe, livenessProbe, readinessProbe } = container(folder);
     expect(drainDelayMs).toBeGreaterThan(readinessProbe.periodSeconds * 1000);
-    expect(startupProbe.periodSeconds * startupProbe.failureThreshold * 1000).toBeGreaterThan(databaseWaitMs);
+    const startS = startupProbe.periodSeconds * startupProbe.failureThreshold;
+    expect(startS).toBeGreaterThanOrEqual(Math.max(databaseWaitMs / 1000, 1800)); // tables may change for half an hour
+    expect(spec.progressDeadlineSeconds).toBeGreaterThan(startS);
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
     expect(paths).toEqual(['/health/live', '/health/live', '/health/ready']);
     for (const path of paths) expect(Object.keys(JSON.parse(text('openapi.json')).paths)).toContain(path);

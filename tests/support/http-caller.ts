@@ -52,6 +52,9 @@ function exchange(url: string, body: string | Uint8Array | undefined, options: R
 
 /** Calls the API as a consumer does. Notes the answers for the check that the tests see every refusal. */
 export class HttpCaller {
+  /** False for the program of an earlier release: its answers lack the newer fields of `openapi.json`. */
+  isDocumented = true;
+
   constructor(readonly url: string) {}
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
@@ -72,7 +75,7 @@ export class HttpCaller {
     });
     const isJson = method !== 'HEAD' && headers.get('content-type')?.startsWith('application/json');
     const answer = { status, headers, body: isJson ? JSON.parse(text) : text };
-    note(method, path, answer);
+    if (this.isDocumented) note(method, path, answer);
     return answer;
   }
 

@@ -26,7 +26,7 @@ export interface Status {
   readonly runtimes: readonly NamedRuntime[];
   /**
    * The living instances, the oldest first. Callers see in them the runtimes that `runtimes` has, the master key those of
-   * all teams. Callers who may not read deployments see none.
+   * all teams. Callers who may not read the monitoring see no deployments.
    */
   readonly instances: readonly LivingInstance[];
   /** The stored amounts of the caller's account and team. Only operators get `uploadBytes`. */

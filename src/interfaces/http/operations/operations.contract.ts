@@ -136,7 +136,7 @@ const LivingInstance = namedObject('LivingInstance', {
   deployments: z
     .array(z.object({ deployment_id: id('dep'), status: z.enum(deploymentStatuses).meta({ example: 'running' }) }))
     .describe(
-      'The deployments that run on this instance, without those on engines elsewhere. Empty for callers who may not read deployments.',
+      'The deployments that run on this instance, without those on engines elsewhere. Empty for callers who may not read the monitoring.',
     ),
   waiting_calls: intLike(2, 'The calls of all teams that wait for a runtime of this instance.'),
   memory_bytes: intLike(251_658_240, 'The memory of the process of this instance, without its model processes.'),
