@@ -117,6 +117,11 @@ export class LeasedRateLimitStore extends RateLimitStore {
     return this.callers.size;
   }
 
+  /** The number of callers of whose calls the ledger may not know. */
+  get untoldSize(): number {
+    return this.untold.size;
+  }
+
   /** Decides without the ledger, or returns null. */
   private known(caller: Caller, parts: readonly Part[], calls: 0 | 1): RateLimitVerdict | null {
     const now = this.now();
@@ -250,10 +255,16 @@ export class LeasedRateLimitStore extends RateLimitStore {
   async tell(which: 'due' | 'all' = 'due'): Promise<void> {
     this.sendRenewals();
     const now = this.now();
-    const callers = [...this.untold].filter((caller) => which === 'all' || caller.isDue(now));
-    for (const caller of callers) this.untold.delete(caller);
+    const callers: Caller[] = [];
+    for (const caller of this.untold) {
+      // A renewal that is under way takes calls along. Its report is empty, and ends when the renewal has ended.
+      const isOpen = caller.renewing !== null || caller.untold(now).length > 0;
+      if (isOpen && which === 'due' && !caller.isDue(now)) continue;
+      this.untold.delete(caller);
+      if (isOpen) callers.push(caller);
+    }
     for (let at = 0; at < callers.length || this.aloneSince !== null; at += AT_ONCE) {
-      const reports = callers.slice(at, at + AT_ONCE).map((caller) => reportOf(caller));
+      const reports = callers.slice(at, at + AT_ONCE).map((caller) => reportOf(caller, now));
       // Also without any report: then the empty statement only finds out whether the ledger answers.
       if (reports.length === 0) reports.push(NO_REPORT);
       await this.questions.add('all', reports);
@@ -269,7 +280,7 @@ const quotas = (parts: readonly Part[], now: number): Quota[] =>
 const ownQuotas = (parts: readonly Part[], now: number): Quota[] =>
   parts.map(({ share, limit }) => share.ownQuota(limit, now));
 
-const reportOf = (caller: Caller): Question => {
-  return { caller, parts: caller.untold(), calls: 0, wants: false, isReport: true };
+const reportOf = (caller: Caller, now: number): Question => {
+  return { caller, parts: caller.untold(now), calls: 0, wants: false, isReport: true };
 };
-const NO_REPORT: Question = reportOf(new Caller(''));
+const NO_REPORT: Question = reportOf(new Caller(''), 0);

@@ -77,13 +77,14 @@ export class LeasedShare {
     return standing?.limit === limit && standing.room - this.since <= 0 && now < standing.refusedUntil;
   }
 
-  get isUntold(): boolean {
-    return this.untold.size > 0;
+  /** Whether there are calls of the last minute that the ledger does not know of. */
+  isUntold(now: number): boolean {
+    return this.untold.used(now) > 0;
   }
 
   /** Whether calls must be told now, because the lease that stands for them ends soon. */
   isDue(now: number): boolean {
-    return this.isUntold && (this.unasked > 0 || now >= this.leasedAt + RENEWED_MS);
+    return this.isUntold(now) && (this.unasked > 0 || now >= this.leasedAt + RENEWED_MS);
   }
 
   /** Uses a call of the lease, or an unasked one if there is none. */

@@ -21,8 +21,9 @@ export class Caller {
     return Object.values(this.shares).some((share) => share.isDue(now));
   }
 
-  untold(): Part[] {
-    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold);
+  /** Returns the parts with calls of the last minute that the ledger does not know of. */
+  untold(now: number): Part[] {
+    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold(now));
   }
 
   private share(policy: RateLimit['policy']): LeasedShare {

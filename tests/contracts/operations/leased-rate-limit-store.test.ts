@@ -105,6 +105,16 @@ describe('rate limits in PostgreSQL', () => {
     await tell();
   });
 
+  it('keeps no list of callers whose calls a renewal has told', async () => {
+    const { store } = stores[0] as SharedStore;
+    await take(0);
+    await store.tell(); // sends the renewal
+    await store.take(alice, [all], 0); // has waited for it
+    expect(store.untoldSize).toBe(1);
+    await store.tell();
+    expect(store.untoldSize).toBe(0);
+  });
+
   it('makes few statements far from the limit', async () => {
     const many: RateLimit = { policy: 'default', limit: 6_000 };
     expect(await admitted(3_000, (nth) => nth, [many])).toBe(3_000);
@@ -278,6 +288,23 @@ describe('rate limits in PostgreSQL', () => {
       await store.tell();
       expect(events(log).slice(1)).toEqual(['all instances count together for the rate limits again']);
       expect(await admitted(30, () => 1, [auth])).toBe(10);
+    });
+
+    it('forgets the callers whose calls are older than a minute, and tells of the others afterwards', async () => {
+      const { store, ledger } = stores[0] as SharedStore;
+      fail(0);
+      const caller = (nth: number): RateLimitKey => ({ kind: 'credential', value: `caller ${nth}` });
+      for (let nth = 0; nth < 200; nth++) await take(0, [all], caller(nth));
+      await store.tell();
+      expect(store.untoldSize).toBe(200);
+      await shared.advance(60_000);
+      await take(0, [all], caller(7));
+      await store.tell();
+      expect(store.untoldSize).toBe(1);
+      mend(0);
+      await store.tell();
+      expect(ledger.asks.map(({ limits }) => limits[0]?.used)).toEqual([[[0, 1]]]);
+      expect(store.untoldSize).toBe(0);
     });
 
     it('lets no call wait longer than the patience', async () => {
