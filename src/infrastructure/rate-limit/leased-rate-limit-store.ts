@@ -211,7 +211,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
         const isAdmitted = place < admitted;
         if (isAdmitted) for (const { share } of parts) share.useTold(now);
         const later = isAdmitted ? admitted - 1 - place : 0; // calls that were counted after this one
-        const then = quotas(parts, now).map((one) => ({ ...one, remaining: one.remaining + later }));
+        const then = quotas(question.parts, now).map((one) => ({ ...one, remaining: one.remaining + later }));
         verdicts.set(question, { admitted: isAdmitted, quotas: then });
       }
     }

@@ -217,6 +217,26 @@ describe('rate limits in PostgreSQL', () => {
     for (const order of orders) expect(order).toEqual([...order].sort());
   });
 
+  it.each([
+    ['calls', 1],
+    ['reports', 0],
+  ] as const)('locks the limits of a caller in one order, whichever it has used first: %s', async (_, waiting) => {
+    const { store, ledger } = stores[0] as SharedStore;
+    const orders: string[][] = [];
+    ledger.before = async () => {
+      for (const { limits } of ledger.asks) orders.push(limits.map(({ policy }) => policy));
+    };
+    const limits = (['key', 'auth', 'default'] as const).map((policy): RateLimit => ({ policy, limit: LIMIT }));
+    const { quotas } = await store.take(address, limits, 1);
+    expect(quotas.map(({ policy }) => policy)).toEqual(['key', 'auth', 'default']);
+    if (waiting) for (let n = 0; n < LIMIT; n++) await store.take(address, limits, 1);
+    await store.tell('all');
+    expect(orders.length).toBeGreaterThan(waiting ? 5 : 0);
+    for (const order of orders) expect(order).toEqual(['default', 'auth', 'key']);
+    const refused = await store.take(address, limits, 0);
+    expect(refused.quotas.map(({ policy }) => policy)).toEqual(['key', 'auth', 'default']);
+  });
+
   it('has no credential and no address in the table', async () => {
     await take(0);
     await take(0, [all], address);
