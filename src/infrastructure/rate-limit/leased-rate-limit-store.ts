@@ -17,6 +17,7 @@ import { RecentKeys } from './recent-keys.js';
 const MAX_KEYS = 50_000;
 /** As often, calls from leases that end are told to the ledger. While it is out of reach, it is tried as often. */
 const PAUSE_MS = 1_000;
+const INSTANCES_PAUSE_MS = 5_000;
 /** Renewals of leases collect for this time, because one statement for many of them is cheap. */
 const COLLECTED_MS = 20;
 const AT_ONCE = 64;
@@ -39,7 +40,7 @@ interface Dependencies {
  * many callers: while it runs, others collect for the next.
  *
  * Without a lease, an instance admits one call in a hundred of the limit before it asks. So it may exceed a limit of 100
- * and more by 1 %, and three instances by 3 %. Lower limits are never exceeded.
+ * and more by 1 %, and three instances by 3 %. More than five instances share 5 %. Lower limits are never exceeded.
  *
  * The ledger reserves at most a twentieth of a limit, for a few seconds. So at most this part is refused too early, and
  * the leases of a dead instance soon return. Its last calls, at most a twentieth of the limit, are forgotten.
@@ -69,6 +70,13 @@ export class LeasedRateLimitStore extends RateLimitStore {
   );
   /** The callers with calls that the ledger does not know. */
   private readonly untold = new Set<Caller>();
+  private readonly counting = new Repeating(
+    () => this.countInstances(),
+    INSTANCES_PAUSE_MS,
+    () => undefined, // the last number counts
+  );
+  /** The number of instances. Until it is known, no call is made before the ledger is asked. */
+  private instances = Number.POSITIVE_INFINITY;
   /** The begin of the outage. */
   private aloneSince: number | null = null;
 
@@ -102,14 +110,15 @@ export class LeasedRateLimitStore extends RateLimitStore {
     return parts.some(({ share, limit }) => share.isRefused(limit, now)) ? quotas(parts, now) : null;
   }
 
-  /** Tells the ledger of calls every second. */
+  /** Tells the ledger of calls every second, and counts the instances every five seconds. */
   start(): void {
     this.telling.start();
+    this.counting.start();
   }
 
   /** Tells the last calls, within `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    await this.telling.stop(graceMs);
+    await Promise.all([this.telling.stop(graceMs), this.counting.stop(graceMs)]);
     if (this.aloneSince === null) await resultWithin(this.tell('all'), graceMs);
   }
 
@@ -122,6 +131,10 @@ export class LeasedRateLimitStore extends RateLimitStore {
     return this.untold.size;
   }
 
+  async countInstances(): Promise<void> {
+    this.instances = Math.max(1, await this.ledger.instances());
+  }
+
   /** Decides without the ledger, or returns null. */
   private known(caller: Caller, parts: readonly Part[], calls: 0 | 1): RateLimitVerdict | null {
     const now = this.now();
@@ -130,7 +143,9 @@ export class LeasedRateLimitStore extends RateLimitStore {
       const isFresh = parts.every(({ share, limit }) => share.isFresh(limit, now));
       return isFresh ? { admitted: true, quotas: quotas(parts, now) } : null;
     }
-    if (parts.every(({ share, limit }) => share.hasLease(limit, now) || share.mayGoUnasked(limit, now))) {
+    if (
+      parts.every(({ share, limit }) => share.hasLease(limit, now) || share.mayGoUnasked(limit, this.instances, now))
+    ) {
       for (const { share, limit } of parts) share.use(limit, now);
       this.toTell(caller);
       if (parts.some(({ share }) => share.isLow(now))) this.renew(caller, parts);

@@ -8,8 +8,10 @@ const LEASE_MS = 4_000;
 const RENEWED_MS = 3_000;
 /** The ledger reserves a lease for longer, so that the calls are told before others can get them. */
 export const RESERVED_MS = 5_500;
-/** An instance may make one call in so many before it has asked. */
-const UNASKED_SHARE = 100;
+/** An instance may make this part of the calls before it has asked. */
+const UNASKED_PART = 0.01;
+/** All instances together may make this part before they have asked. */
+const ALL_UNASKED_PART = 0.05;
 /** A caller is near its limit if less than one in so many calls is left, by a standing of the last seconds. */
 const NEAR_SHARE = 20;
 const NEAR_MS = 10_000;
@@ -59,11 +61,12 @@ export class LeasedShare {
 
   /**
    * Whether a call may be made before the ledger has counted it. So no call waits while a caller is far from its limit.
-   * If each of five instances does so at the limit, they exceed it by 5 %.
+   * If each of the `instances` does so at the limit, they exceed it by at most 5 %.
    */
-  mayGoUnasked(limit: RateLimit, now: number): boolean {
+  mayGoUnasked(limit: RateLimit, instances: number, now: number): boolean {
     const { standing } = this;
-    if (this.unasked >= Math.floor(limit.limit / UNASKED_SHARE) || this.isRefused(limit, now)) return false;
+    const most = Math.floor(limit.limit * Math.min(UNASKED_PART, ALL_UNASKED_PART / instances));
+    if (this.unasked >= most || this.isRefused(limit, now)) return false;
     if (standing?.limit !== limit.limit || now >= standing.at + NEAR_MS) return true;
     return standing.room - this.since > limit.limit / NEAR_SHARE;
   }

@@ -24,7 +24,7 @@ describe('rate limits in PostgreSQL', () => {
   afterAll(() => shared.close());
   beforeEach(async () => {
     await shared.empty();
-    stores = [1, 2, 3].map(() => shared.store());
+    await started(3);
   });
 
   afterEach(() => tell()); // so that nothing is told in the next test
@@ -36,13 +36,20 @@ describe('rate limits in PostgreSQL', () => {
 
   const take = async (nth: number, limits = [all], key = alice) =>
     (stores[nth] as SharedStore).store.take(key, limits, 1);
+  /** Starts so many instances. */
+  async function started(instances: number): Promise<void> {
+    await shared.report(instances);
+    stores = Array.from({ length: instances }, () => shared.store());
+    await Promise.all(stores.map(({ store }) => store.countInstances()));
+  }
+
   const tell = () => Promise.all(stores.map(({ store }) => store.tell('all')));
   const statements = () => stores.reduce((sum, { ledger }) => sum + ledger.statements, 0);
 
   /** Makes calls at the instances that `at` names, one after another. Returns how many are admitted. */
   async function admitted(calls: number, at: (nth: number) => number, limits = [all]): Promise<number> {
     let count = 0;
-    for (let nth = 0; nth < calls; nth++) if ((await take(at(nth) % 3, limits)).admitted) count++;
+    for (let nth = 0; nth < calls; nth++) if ((await take(at(nth) % stores.length, limits)).admitted) count++;
     return count;
   }
 
@@ -84,6 +91,30 @@ describe('rate limits in PostgreSQL', () => {
       );
     }
     expect(times.length).toBeGreaterThan(3 * 0.95 * LIMIT);
+  });
+
+  it.each([
+    [5, 120],
+    [10, 120],
+    [10, 600],
+    [30, 600],
+  ])('lets %i instances exceed a limit of %i by at most 5 %', async (instances, limit) => {
+    await started(instances);
+    const calls: RateLimit[] = [{ policy: 'default', limit }];
+    const count = await admitted(limit, () => 0, calls);
+    expect(count).toBe(limit); // the other instances know nothing of these calls
+    expect(await admitted(10 * instances, (nth) => nth, calls)).toBeLessThanOrEqual(0.05 * limit);
+  });
+
+  it('lets ten instances admit 95 % of a limit at once', async () => {
+    await started(10);
+    expect(await admitted(2 * LIMIT, (nth) => nth)).toBeGreaterThanOrEqual(0.95 * LIMIT);
+  });
+
+  it('admits no call before it asks, until it knows how many instances there are', async () => {
+    await admitted(LIMIT, () => 0);
+    stores[1] = shared.store();
+    expect(await admitted(10, () => 1)).toBe(0);
   });
 
   it.each([1, 5, 20, 39])('is exact for a limit of %i', async (limit) => {
