@@ -12,9 +12,8 @@ export const RESERVED_MS = 5_500;
 const UNASKED_PART = 0.01;
 /** All instances together may make this part before they have asked. */
 const ALL_UNASKED_PART = 0.05;
-/** A caller is near its limit if less than one in so many calls is left, by a standing of the last seconds. */
+/** A caller is near its limit if less than one in so many calls is left, by a standing of the last minute. */
 const NEAR_SHARE = 20;
-const NEAR_MS = 10_000;
 /** Limits below this one get no leases (`take_rate_limits`). */
 const LEAST_LEASED = 40;
 /** A standing that is older is read again. */
@@ -67,7 +66,7 @@ export class LeasedShare {
     const { standing } = this;
     const most = Math.floor(limit.limit * Math.min(UNASKED_PART, ALL_UNASKED_PART / instances));
     if (this.unasked >= most || this.isRefused(limit, now)) return false;
-    if (standing?.limit !== limit.limit || now >= standing.at + NEAR_MS) return true;
+    if (standing?.limit !== limit.limit || now >= standing.at + WINDOW_MS) return true;
     return standing.room - this.since > limit.limit / NEAR_SHARE;
   }
 

@@ -106,6 +106,22 @@ describe('rate limits in PostgreSQL', () => {
     expect(await admitted(10 * instances, (nth) => nth, calls)).toBeLessThanOrEqual(0.05 * limit);
   });
 
+  it('exceeds a limit by no more when calls leave the window slowly and the caller comes back again and again', async () => {
+    await started(5);
+    for (let nth = 0; nth < 6; nth++) {
+      await take(0);
+      await shared.advance(10_000);
+    }
+    expect(await admitted(LIMIT - 5, () => 0)).toBe(LIMIT - 5);
+    let count = LIMIT - 5;
+    for (let round = 0; round < 5; round++) {
+      count += await admitted(4, (nth) => nth + 1);
+      await tell();
+      await shared.advance(10_100);
+    }
+    expect(count).toBeLessThanOrEqual(1.05 * LIMIT);
+  });
+
   it('lets ten instances admit 95 % of a limit at once', async () => {
     await started(10);
     expect(await admitted(2 * LIMIT, (nth) => nth)).toBeGreaterThanOrEqual(0.95 * LIMIT);
