@@ -17,6 +17,7 @@ import { RecentKeys } from './recent-keys.js';
 const MAX_KEYS = 50_000;
 /** As often, calls from leases that end are told to the ledger. While it is out of reach, it is tried as often. */
 const PAUSE_MS = 1_000;
+const INSTANCES_PAUSE_MS = 5_000;
 /** Renewals of leases collect for this time, because one statement for many of them is cheap. */
 const COLLECTED_MS = 20;
 const AT_ONCE = 64;
@@ -39,7 +40,7 @@ interface Dependencies {
  * many callers: while it runs, others collect for the next.
  *
  * Without a lease, an instance admits one call in a hundred of the limit before it asks. So it may exceed a limit of 100
- * and more by 1 %, and three instances by 3 %. Lower limits are never exceeded.
+ * and more by 1 %, and three instances by 3 %. More than five instances share 5 %. Lower limits are never exceeded.
  *
  * The ledger reserves at most a twentieth of a limit, for a few seconds. So at most this part is refused too early, and
  * the leases of a dead instance soon return. Its last calls, at most a twentieth of the limit, are forgotten.
@@ -69,6 +70,13 @@ export class LeasedRateLimitStore extends RateLimitStore {
   );
   /** The callers with calls that the ledger does not know. */
   private readonly untold = new Set<Caller>();
+  private readonly counting = new Repeating(
+    () => this.countInstances(),
+    INSTANCES_PAUSE_MS,
+    () => undefined, // the last number counts
+  );
+  /** The number of instances. Until it is known, no call is made before the ledger is asked. */
+  private instances = Number.POSITIVE_INFINITY;
   /** The begin of the outage. */
   private aloneSince: number | null = null;
 
@@ -102,19 +110,29 @@ export class LeasedRateLimitStore extends RateLimitStore {
     return parts.some(({ share, limit }) => share.isRefused(limit, now)) ? quotas(parts, now) : null;
   }
 
-  /** Tells the ledger of calls every second. */
+  /** Tells the ledger of calls every second, and counts the instances every five seconds. */
   start(): void {
     this.telling.start();
+    this.counting.start();
   }
 
   /** Tells the last calls, within `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    await this.telling.stop(graceMs);
+    await Promise.all([this.telling.stop(graceMs), this.counting.stop(graceMs)]);
     if (this.aloneSince === null) await resultWithin(this.tell('all'), graceMs);
   }
 
   get size(): number {
     return this.callers.size;
+  }
+
+  /** The number of callers of whose calls the ledger may not know. */
+  get untoldSize(): number {
+    return this.untold.size;
+  }
+
+  async countInstances(): Promise<void> {
+    this.instances = Math.max(1, await this.ledger.instances());
   }
 
   /** Decides without the ledger, or returns null. */
@@ -125,7 +143,9 @@ export class LeasedRateLimitStore extends RateLimitStore {
       const isFresh = parts.every(({ share, limit }) => share.isFresh(limit, now));
       return isFresh ? { admitted: true, quotas: quotas(parts, now) } : null;
     }
-    if (parts.every(({ share, limit }) => share.hasLease(limit, now) || share.mayGoUnasked(limit, now))) {
+    if (
+      parts.every(({ share, limit }) => share.hasLease(limit, now) || share.mayGoUnasked(limit, this.instances, now))
+    ) {
       for (const { share, limit } of parts) share.use(limit, now);
       this.toTell(caller);
       if (parts.some(({ share }) => share.isLow(now))) this.renew(caller, parts);
@@ -206,7 +226,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
         const isAdmitted = place < admitted;
         if (isAdmitted) for (const { share } of parts) share.useTold(now);
         const later = isAdmitted ? admitted - 1 - place : 0; // calls that were counted after this one
-        const then = quotas(parts, now).map((one) => ({ ...one, remaining: one.remaining + later }));
+        const then = quotas(question.parts, now).map((one) => ({ ...one, remaining: one.remaining + later }));
         verdicts.set(question, { admitted: isAdmitted, quotas: then });
       }
     }
@@ -250,10 +270,16 @@ export class LeasedRateLimitStore extends RateLimitStore {
   async tell(which: 'due' | 'all' = 'due'): Promise<void> {
     this.sendRenewals();
     const now = this.now();
-    const callers = [...this.untold].filter((caller) => which === 'all' || caller.isDue(now));
-    for (const caller of callers) this.untold.delete(caller);
+    const callers: Caller[] = [];
+    for (const caller of this.untold) {
+      // A renewal that is under way takes calls along. Its report is empty, and ends when the renewal has ended.
+      const isOpen = caller.renewing !== null || caller.untold(now).length > 0;
+      if (isOpen && which === 'due' && !caller.isDue(now)) continue;
+      this.untold.delete(caller);
+      if (isOpen) callers.push(caller);
+    }
     for (let at = 0; at < callers.length || this.aloneSince !== null; at += AT_ONCE) {
-      const reports = callers.slice(at, at + AT_ONCE).map((caller) => reportOf(caller));
+      const reports = callers.slice(at, at + AT_ONCE).map((caller) => reportOf(caller, now));
       // Also without any report: then the empty statement only finds out whether the ledger answers.
       if (reports.length === 0) reports.push(NO_REPORT);
       await this.questions.add('all', reports);
@@ -269,7 +295,7 @@ const quotas = (parts: readonly Part[], now: number): Quota[] =>
 const ownQuotas = (parts: readonly Part[], now: number): Quota[] =>
   parts.map(({ share, limit }) => share.ownQuota(limit, now));
 
-const reportOf = (caller: Caller): Question => {
-  return { caller, parts: caller.untold(), calls: 0, wants: false, isReport: true };
+const reportOf = (caller: Caller, now: number): Question => {
+  return { caller, parts: caller.untold(now), calls: 0, wants: false, isReport: true };
 };
-const NO_REPORT: Question = reportOf(new Caller(''));
+const NO_REPORT: Question = reportOf(new Caller(''), 0);

@@ -8,11 +8,12 @@ const LEASE_MS = 4_000;
 const RENEWED_MS = 3_000;
 /** The ledger reserves a lease for longer, so that the calls are told before others can get them. */
 export const RESERVED_MS = 5_500;
-/** An instance may make one call in so many before it has asked. */
-const UNASKED_SHARE = 100;
-/** A caller is near its limit if less than one in so many calls is left, by a standing of the last seconds. */
+/** An instance may make this part of the calls before it has asked. */
+const UNASKED_PART = 0.01;
+/** All instances together may make this part before they have asked. */
+const ALL_UNASKED_PART = 0.05;
+/** A caller is near its limit if less than one in so many calls is left, by a standing of the last minute. */
 const NEAR_SHARE = 20;
-const NEAR_MS = 10_000;
 /** Limits below this one get no leases (`take_rate_limits`). */
 const LEAST_LEASED = 40;
 /** A standing that is older is read again. */
@@ -59,12 +60,13 @@ export class LeasedShare {
 
   /**
    * Whether a call may be made before the ledger has counted it. So no call waits while a caller is far from its limit.
-   * If each of five instances does so at the limit, they exceed it by 5 %.
+   * If each of the `instances` does so at the limit, they exceed it by at most 5 %.
    */
-  mayGoUnasked(limit: RateLimit, now: number): boolean {
+  mayGoUnasked(limit: RateLimit, instances: number, now: number): boolean {
     const { standing } = this;
-    if (this.unasked >= Math.floor(limit.limit / UNASKED_SHARE) || this.isRefused(limit, now)) return false;
-    if (standing?.limit !== limit.limit || now >= standing.at + NEAR_MS) return true;
+    const most = Math.floor(limit.limit * Math.min(UNASKED_PART, ALL_UNASKED_PART / instances));
+    if (this.unasked >= most || this.isRefused(limit, now)) return false;
+    if (standing?.limit !== limit.limit || now >= standing.at + WINDOW_MS) return true;
     return standing.room - this.since > limit.limit / NEAR_SHARE;
   }
 
@@ -77,13 +79,14 @@ export class LeasedShare {
     return standing?.limit === limit && standing.room - this.since <= 0 && now < standing.refusedUntil;
   }
 
-  get isUntold(): boolean {
-    return this.untold.size > 0;
+  /** Whether there are calls of the last minute that the ledger does not know of. */
+  isUntold(now: number): boolean {
+    return this.untold.used(now) > 0;
   }
 
   /** Whether calls must be told now, because the lease that stands for them ends soon. */
   isDue(now: number): boolean {
-    return this.isUntold && (this.unasked > 0 || now >= this.leasedAt + RENEWED_MS);
+    return this.isUntold(now) && (this.unasked > 0 || now >= this.leasedAt + RENEWED_MS);
   }
 
   /** Uses a call of the lease, or an unasked one if there is none. */

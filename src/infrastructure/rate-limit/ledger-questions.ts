@@ -21,8 +21,9 @@ export class Caller {
     return Object.values(this.shares).some((share) => share.isDue(now));
   }
 
-  untold(): Part[] {
-    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold);
+  /** Returns the parts with calls of the last minute that the ledger does not know of. */
+  untold(now: number): Part[] {
+    return this.parts(Object.values(this.limits)).filter(({ share }) => share.isUntold(now));
   }
 
   private share(policy: RateLimit['policy']): LeasedShare {
@@ -49,22 +50,26 @@ export interface Question {
 /** The questions of a caller that one ask answers. */
 export interface Group {
   readonly caller: Caller;
+  /** In the order in which the ledger locks their rows, which may be another one than in the questions. */
   readonly parts: readonly Part[];
   readonly waiting: Question[];
   wants: boolean;
 }
 
+const PLACES: { readonly [Policy in RateLimit['policy']]: number } = { default: 0, auth: 1, key: 2 };
+
 /**
  * Returns a group for the questions of a caller under the same limits. The order is that of the rows which the ledger
  * locks. It is the same on all instances, so that they do not wait for each other in a circle: the limit of all calls
- * comes first.
+ * comes first, also within a group.
  */
 export function grouped(questions: readonly Question[]): Group[] {
   const groups = new Map<string, Group>();
   for (const question of questions) {
-    const { caller, parts, calls, wants } = question;
+    const { caller, calls, wants } = question;
+    const parts = question.parts.toSorted((a, b) => PLACES[a.limit.policy] - PLACES[b.limit.policy]);
     if (parts.length === 0) continue;
-    const isOfAll = parts.some(({ limit }) => limit.policy === 'default');
+    const isOfAll = parts[0]?.limit.policy === 'default';
     const limits = parts.map(({ limit }) => `${limit.policy} ${limit.limit}`);
     const name = [caller.key, isOfAll ? 0 : 1, 9 - parts.length, ...limits].join();
     const group = groups.get(name) ?? { caller, parts, waiting: [], wants: false };

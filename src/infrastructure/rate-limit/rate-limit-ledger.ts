@@ -46,4 +46,7 @@ export interface RateLimitLedger {
    * after `reservedMs`, and nobody else gets the leased calls until then.
    */
   ask(asks: readonly LedgerAsk[], reservedMs: number): Promise<readonly LedgerAnswer[]>;
+
+  /** Counts the instances that run, with one statement. It may miss an instance that starts. */
+  instances(): Promise<number>;
 }

@@ -5,6 +5,7 @@ const GRAIN_MS = 500;
 /**
  * Counts calls within the last minute. A call counts for 60 seconds, and up to half a second longer if other calls
  * followed in the same half second. Times are milliseconds that never go back.
+ * While calls are added, it keeps only those of the last 60.5 seconds, also if nobody asks for the counts.
  */
 export class SlidingWindow {
   /** Holds pairs, oldest first: the time of the last call in half a second, and the number of calls in it. */
@@ -22,6 +23,7 @@ export class SlidingWindow {
   }
 
   add(now: number): void {
+    this.used(now); // otherwise a window that nobody asks grows without end
     const { pairs } = this;
     const last = pairs.length - 2;
     this.total++;

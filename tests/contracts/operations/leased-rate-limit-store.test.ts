@@ -24,7 +24,7 @@ describe('rate limits in PostgreSQL', () => {
   afterAll(() => shared.close());
   beforeEach(async () => {
     await shared.empty();
-    stores = [1, 2, 3].map(() => shared.store());
+    await started(3);
   });
 
   afterEach(() => tell()); // so that nothing is told in the next test
@@ -36,13 +36,20 @@ describe('rate limits in PostgreSQL', () => {
 
   const take = async (nth: number, limits = [all], key = alice) =>
     (stores[nth] as SharedStore).store.take(key, limits, 1);
+  /** Starts so many instances. */
+  async function started(instances: number): Promise<void> {
+    await shared.report(instances);
+    stores = Array.from({ length: instances }, () => shared.store());
+    await Promise.all(stores.map(({ store }) => store.countInstances()));
+  }
+
   const tell = () => Promise.all(stores.map(({ store }) => store.tell('all')));
   const statements = () => stores.reduce((sum, { ledger }) => sum + ledger.statements, 0);
 
   /** Makes calls at the instances that `at` names, one after another. Returns how many are admitted. */
   async function admitted(calls: number, at: (nth: number) => number, limits = [all]): Promise<number> {
     let count = 0;
-    for (let nth = 0; nth < calls; nth++) if ((await take(at(nth) % 3, limits)).admitted) count++;
+    for (let nth = 0; nth < calls; nth++) if ((await take(at(nth) % stores.length, limits)).admitted) count++;
     return count;
   }
 
@@ -86,6 +93,46 @@ describe('rate limits in PostgreSQL', () => {
     expect(times.length).toBeGreaterThan(3 * 0.95 * LIMIT);
   });
 
+  it.each([
+    [5, 120],
+    [10, 120],
+    [10, 600],
+    [30, 600],
+  ])('lets %i instances exceed a limit of %i by at most 5 %', async (instances, limit) => {
+    await started(instances);
+    const calls: RateLimit[] = [{ policy: 'default', limit }];
+    const count = await admitted(limit, () => 0, calls);
+    expect(count).toBe(limit); // the other instances know nothing of these calls
+    expect(await admitted(10 * instances, (nth) => nth, calls)).toBeLessThanOrEqual(0.05 * limit);
+  });
+
+  it('exceeds a limit by no more when calls leave the window slowly and the caller comes back again and again', async () => {
+    await started(5);
+    for (let nth = 0; nth < 6; nth++) {
+      await take(0);
+      await shared.advance(10_000);
+    }
+    expect(await admitted(LIMIT - 5, () => 0)).toBe(LIMIT - 5);
+    let count = LIMIT - 5;
+    for (let round = 0; round < 5; round++) {
+      count += await admitted(4, (nth) => nth + 1);
+      await tell();
+      await shared.advance(10_100);
+    }
+    expect(count).toBeLessThanOrEqual(1.05 * LIMIT);
+  });
+
+  it('lets ten instances admit 95 % of a limit at once', async () => {
+    await started(10);
+    expect(await admitted(2 * LIMIT, (nth) => nth)).toBeGreaterThanOrEqual(0.95 * LIMIT);
+  });
+
+  it('admits no call before it asks, until it knows how many instances there are', async () => {
+    await admitted(LIMIT, () => 0);
+    stores[1] = shared.store();
+    expect(await admitted(10, () => 1)).toBe(0);
+  });
+
   it.each([1, 5, 20, 39])('is exact for a limit of %i', async (limit) => {
     expect(await admitted(3 * limit + 3, (nth) => nth, [{ policy: 'auth', limit }])).toBe(limit);
     await shared.advance(60_000);
@@ -103,6 +150,16 @@ describe('rate limits in PostgreSQL', () => {
     expect((await store.take(address, [all], 1)).admitted).toBe(true);
     open();
     await tell();
+  });
+
+  it('keeps no list of callers whose calls a renewal has told', async () => {
+    const { store } = stores[0] as SharedStore;
+    await take(0);
+    await store.tell(); // sends the renewal
+    await store.take(alice, [all], 0); // has waited for it
+    expect(store.untoldSize).toBe(1);
+    await store.tell();
+    expect(store.untoldSize).toBe(0);
   });
 
   it('makes few statements far from the limit', async () => {
@@ -207,6 +264,26 @@ describe('rate limits in PostgreSQL', () => {
     for (const order of orders) expect(order).toEqual([...order].sort());
   });
 
+  it.each([
+    ['calls', 1],
+    ['reports', 0],
+  ] as const)('locks the limits of a caller in one order, whichever it has used first: %s', async (_, waiting) => {
+    const { store, ledger } = stores[0] as SharedStore;
+    const orders: string[][] = [];
+    ledger.before = async () => {
+      for (const { limits } of ledger.asks) orders.push(limits.map(({ policy }) => policy));
+    };
+    const limits = (['key', 'auth', 'default'] as const).map((policy): RateLimit => ({ policy, limit: LIMIT }));
+    const { quotas } = await store.take(address, limits, 1);
+    expect(quotas.map(({ policy }) => policy)).toEqual(['key', 'auth', 'default']);
+    if (waiting) for (let n = 0; n < LIMIT; n++) await store.take(address, limits, 1);
+    await store.tell('all');
+    expect(orders.length).toBeGreaterThan(waiting ? 5 : 0);
+    for (const order of orders) expect(order).toEqual(['default', 'auth', 'key']);
+    const refused = await store.take(address, limits, 0);
+    expect(refused.quotas.map(({ policy }) => policy)).toEqual(['key', 'auth', 'default']);
+  });
+
   it('has no credential and no address in the table', async () => {
     await take(0);
     await take(0, [all], address);
@@ -278,6 +355,23 @@ describe('rate limits in PostgreSQL', () => {
       await store.tell();
       expect(events(log).slice(1)).toEqual(['all instances count together for the rate limits again']);
       expect(await admitted(30, () => 1, [auth])).toBe(10);
+    });
+
+    it('forgets the callers whose calls are older than a minute, and tells of the others afterwards', async () => {
+      const { store, ledger } = stores[0] as SharedStore;
+      fail(0);
+      const caller = (nth: number): RateLimitKey => ({ kind: 'credential', value: `caller ${nth}` });
+      for (let nth = 0; nth < 200; nth++) await take(0, [all], caller(nth));
+      await store.tell();
+      expect(store.untoldSize).toBe(200);
+      await shared.advance(60_000);
+      await take(0, [all], caller(7));
+      await store.tell();
+      expect(store.untoldSize).toBe(1);
+      mend(0);
+      await store.tell();
+      expect(ledger.asks.map(({ limits }) => limits[0]?.used)).toEqual([[[0, 1]]]);
+      expect(store.untoldSize).toBe(0);
     });
 
     it('lets no call wait longer than the patience', async () => {

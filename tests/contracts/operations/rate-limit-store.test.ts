@@ -47,6 +47,18 @@ describe('MemoryRateLimitStore', () => {
 });
 
 describe('the sliding window', () => {
+  it('keeps only the last minute of hours of calls, also if nobody asks for the counts', () => {
+    const window = new SlidingWindow();
+    let most = 0;
+    for (let now = 0; now < 3 * 3_600_000; now += 250) {
+      window.add(now);
+      most = Math.max(most, window.size);
+    }
+    expect(most).toBeLessThanOrEqual(2 * 121); // a time and a number for each half second
+    window.add(4 * 3_600_000);
+    expect(window.size).toBe(2);
+  });
+
   it('counts a call for exactly 60,000 ms', () => {
     const window = new SlidingWindow();
     window.add(1_234);

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { RateLimitKey } from '../../../application/operations/ports.js';
+import { instanceLimits, type RateLimitKey } from '../../../application/operations/ports.js';
 import type { LedgerAnswer, LedgerAsk, RateLimitLedger } from '../../rate-limit/rate-limit-ledger.js';
 import { rateLimitMs } from '../connections.js';
 import { defineTable } from '../table.js';
@@ -35,6 +35,9 @@ export const ledgerPatienceMs = ({ options }: DataSource): number => rateLimitMs
 
 const TAKE = 'SELECT admitted, limits FROM take_rate_limits($1, $2, $3)';
 
+const INSTANCES = `
+  SELECT count(*)::integer AS count FROM instances WHERE reported_at > now() - $1 * interval '1 millisecond'`;
+
 /** Counts in a table, by the clock of the database. */
 export class PostgresRateLimitLedger implements RateLimitLedger {
   constructor(
@@ -52,5 +55,11 @@ export class PostgresRateLimitLedger implements RateLimitLedger {
   async ask(asks: readonly LedgerAsk[], reservedMs: number): Promise<readonly LedgerAnswer[]> {
     const values = [this.holder, reservedMs, JSON.stringify(asks)];
     return this.unitOfWork.prepared<LedgerAnswer>('rate limits', TAKE, values);
+  }
+
+  async instances(): Promise<number> {
+    const values = [instanceLimits.livesMs];
+    const [row] = await this.unitOfWork.prepared<{ count: number }>('instances for rate limits', INSTANCES, values);
+    return row?.count ?? 0;
   }
 }
