@@ -8,12 +8,13 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { SystemClock } from '../infrastructure/system/adapters.js';
 import { GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
-import { backgroundWork, instanceReporting, maintenance, modelReconciliation, rateLimitReports } from './background.js';
+import { backgroundWork, instanceReporting, maintenance, modelReconciliation } from './background.js';
 import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
 import { baseUrlOf, httpApp, httpServer, instanceName, openToAll } from './http.js';
 import { modelStorage } from './model-storage.js';
+import { rateLimitReports } from './rate-limits.js';
 import { type AddStep, ShutdownSteps } from './shutdown-steps.js';
 import { runningFields, startTelemetry } from './telemetry.js';
 

@@ -14,11 +14,9 @@ import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-run
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
 import { InstanceReporter } from '../application/operations/instance-reporter.js';
-import { RateLimitStore } from '../application/operations/ports.js';
 import { CALL_REMOVAL, CallRemoval } from '../application/record/call-removal.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
 import { DatasetUpkeep } from '../application/workspace/dataset-upkeep.js';
-import { LeasedRateLimitStore } from '../infrastructure/rate-limit/leased-rate-limit-store.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 import type { ModelStorage } from './model-storage.js';
@@ -85,13 +83,6 @@ export function backgroundWork(container: Container): Background {
     },
     stop: (graceMs) => Promise.all([queue, calls, alerts, datasets].map((one) => one.stop(graceMs))),
   };
-}
-
-/** Lets all instances know of the calls on this one, if they count together for the rate limits. */
-export function rateLimitReports(container: Container): Background {
-  const store = container.get(RateLimitStore);
-  const shared = store instanceof LeasedRateLimitStore ? store : null;
-  return { start: async () => shared?.start(), stop: async (graceMs) => shared?.stop(graceMs) };
 }
 
 interface ModelReconciliation extends Background {
