@@ -36,7 +36,7 @@ import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runti
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
 import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../infrastructure/crypto/passwords.js';
-import { CheckedTokens, ConfiguredMasterKey, keyedDigest } from '../infrastructure/crypto/secrets.js';
+import { CheckedTokens, ConfiguredMasterKey } from '../infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
 import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
@@ -63,7 +63,6 @@ import {
   spendMetrics,
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
-import { LeasedRateLimitStore } from '../infrastructure/rate-limit/leased-rate-limit-store.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
 import {
@@ -75,7 +74,6 @@ import {
 } from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
-import { ledgerPatienceMs, PostgresRateLimitLedger } from '../infrastructure/typeorm/operations/rate-limits.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { AddressGuard, HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
 import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
@@ -85,6 +83,7 @@ import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
 import { localModels, type ModelStorage } from './model-storage.js';
+import { bindSharedRateLimits } from './rate-limits.js';
 import { bindStorage } from './storage.js';
 import { noTelemetry, type Telemetry } from './telemetry.js';
 
@@ -254,20 +253,6 @@ function bindAlerts(container: Container, config: Config): void {
       );
   const guard = new AddressGuard(config.webhookNetworks);
   container.bind(WebhookSender).toResolvedValue((tracer) => new HttpWebhookSender(guard, undefined, tracer), [Tracer]);
-}
-
-/** Binds a store that counts the calls of all instances. */
-function bindSharedRateLimits(container: Container, secret: string): void {
-  container.rebind(RateLimitStore).toService(LeasedRateLimitStore);
-  container.bind(LeasedRateLimitStore).toResolvedValue(
-    (database, unitOfWork, logger, ids) =>
-      new LeasedRateLimitStore({
-        ledger: new PostgresRateLimitLedger(unitOfWork, keyedDigest(secret, 'rate limits'), ids.next('req')),
-        logger,
-        patienceMs: ledgerPatienceMs(database),
-      }),
-    [DataSource, TypeOrmUnitOfWork, Logger, IdGenerator],
-  );
 }
 
 function bindOperations(container: Container, config: Config, hasher: BcryptPasswordHasher): void {
