@@ -172,10 +172,10 @@ export interface RateLimitVerdict {
 }
 
 /**
- * Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts: together, up to five
- * of them admit at most 5 % more than the limit, and refuse no call before 95 % of it. Limits below 40 are exact, and
- * those below 100 are never exceeded. While the counts are out of reach, each instance counts for itself: the store
- * never throws for that.
+ * Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts: together, they admit
+ * at most 5 % more than the limit, and refuse no call before 95 % of it. Limits below 40 are exact, and those below 100
+ * are never exceeded. While the counts are out of reach, each instance counts for itself: the store never throws for
+ * that. If an answer with counts is lost, its calls may count twice, so a call may be refused earlier.
  */
 export abstract class RateLimitStore {
   /**

@@ -4,6 +4,7 @@ import { logLevels } from '../../application/operations/ports.js';
 import { MOST_RECORDS } from '../../domain/workspace/dataset-import.js';
 import { modelStoreSettings } from './model-store-settings.js';
 import { quotaSettings } from './quota-settings.js';
+import { rateLimitSettings } from './rate-limit-settings.js';
 import {
   address,
   baseAddress,
@@ -90,22 +91,7 @@ export const settings = {
     fallback: 'open',
     read: oneOf(['open', 'invite']),
   }),
-  SERVICE_RATE_LIMIT_STORE: setting({
-    about:
-      '`memory`: every instance counts requests separately. `database`: all instances count together, within 5 %, so that each caller has its limits once.',
-    fallback: 'memory',
-    read: oneOf(['memory', 'database']),
-  }),
-  SERVICE_RATE_LIMIT_PER_MIN: setting({
-    about: 'The requests that each caller may send in a minute.',
-    fallback: '120',
-    read: whole(1, 1_000_000),
-  }),
-  SERVICE_RATE_LIMIT_AUTH_PER_MIN: setting({
-    about: 'The registrations and logins among these requests.',
-    fallback: '20',
-    read: whole(1, 1_000_000),
-  }),
+  ...rateLimitSettings,
   SERVICE_CURRENCY: setting({
     about: 'The currency of all prices and costs, as three letters. A change of it converts nothing.',
     fallback: 'USD',

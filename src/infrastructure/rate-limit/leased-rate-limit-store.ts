@@ -70,11 +70,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
   );
   /** The callers with calls that the ledger does not know. */
   private readonly untold = new Set<Caller>();
-  private readonly counting = new Repeating(
-    () => this.countInstances(),
-    INSTANCES_PAUSE_MS,
-    () => undefined, // the last number counts
-  );
+  private readonly counting = new Repeating(() => this.countInstances(), INSTANCES_PAUSE_MS, keepLast);
   /** The number of instances. Until it is known, no call is made before the ledger is asked. */
   private instances = Number.POSITIVE_INFINITY;
   /** The begin of the outage. */
@@ -298,4 +294,6 @@ const ownQuotas = (parts: readonly Part[], now: number): Quota[] =>
 const reportOf = (caller: Caller, now: number): Question => {
   return { caller, parts: caller.untold(now), calls: 0, wants: false, isReport: true };
 };
+/** After a failed count, the last number of instances counts. */
+const keepLast = () => undefined;
 const NO_REPORT: Question = reportOf(new Caller(''), 0);
