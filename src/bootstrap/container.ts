@@ -16,7 +16,7 @@ import { AlertNotifier, AlertRepository, WebhookRepository, WebhookSender } from
 import { Breakers } from '../application/chat/breakers.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
-import { LogTail, Metrics, ServiceProcess } from '../application/operations/ports.js';
+import { LogTail, Metrics, RateLimitStore, ServiceProcess } from '../application/operations/ports.js';
 import { Masker } from '../application/record/ports.js';
 import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
@@ -63,6 +63,7 @@ import {
   spendMetrics,
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
+import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
 import {
   AsyncRequestContext,
@@ -82,7 +83,7 @@ import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
 import { localModels, type ModelStorage } from './model-storage.js';
-import { bindRateLimits } from './rate-limits.js';
+import { bindSharedRateLimits } from './rate-limits.js';
 import { bindStorage } from './storage.js';
 import { noTelemetry, type Telemetry } from './telemetry.js';
 
@@ -126,7 +127,7 @@ export function createContainer({
   bindDeployments(container, config, models, children);
   bindAlerts(container, config);
   bindOperations(container, config, hasher);
-  bindRateLimits(container, config, secret);
+  if (config.rateLimitStore === 'database') bindSharedRateLimits(container, secret);
   return container;
 }
 
@@ -256,6 +257,7 @@ function bindAlerts(container: Container, config: Config): void {
 
 function bindOperations(container: Container, config: Config, hasher: BcryptPasswordHasher): void {
   container.bind(ServiceProcess).toConstantValue(new NodeProcess(version));
+  container.bind(RateLimitStore).to(MemoryRateLimitStore);
   container.bind(LogTail).toConstantValue(new FileLogTail(config.logFile));
   container.bind(Metrics).toService(PrometheusMetrics);
   container

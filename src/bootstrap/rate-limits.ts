@@ -3,20 +3,14 @@ import { RateLimitStore } from '../application/operations/ports.js';
 import { IdGenerator, Logger } from '../application/shared/ports.js';
 import { keyedDigest } from '../infrastructure/crypto/secrets.js';
 import { LeasedRateLimitStore } from '../infrastructure/rate-limit/leased-rate-limit-store.js';
-import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { ledgerPatienceMs, PostgresRateLimitLedger } from '../infrastructure/typeorm/operations/rate-limits.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import type { Background } from './background.js';
-import type { Config } from './config/config.js';
 
-/** Binds the store that counts the calls of this instance or, if the settings want it, of all. */
-export function bindRateLimits(container: Container, { rateLimitStore }: Config, secret: string): void {
-  if (rateLimitStore === 'memory') {
-    container.bind(RateLimitStore).to(MemoryRateLimitStore);
-    return;
-  }
-  container.bind(RateLimitStore).toService(LeasedRateLimitStore);
+/** Binds a store that counts the calls of all instances. */
+export function bindSharedRateLimits(container: Container, secret: string): void {
+  container.rebind(RateLimitStore).toService(LeasedRateLimitStore);
   container.bind(LeasedRateLimitStore).toResolvedValue(
     (database, unitOfWork, logger, ids) =>
       new LeasedRateLimitStore({
