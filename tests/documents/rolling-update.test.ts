@@ -18,7 +18,7 @@ if (!hasCaddy()) console.warn('The test of docker/instances.Caddyfile is skipped
 
 const withCaddy = hasCaddy() ? it : it.skip;
 
-/** What the test has started, the last first. */
+/** The processes and servers of the test, the last first. */
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();

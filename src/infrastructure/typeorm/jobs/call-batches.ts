@@ -16,7 +16,7 @@ const WITHOUT_RULES = { durable: false, withoutRules: true };
 const TAKE = `SELECT ${TAKEN}, ${NOT_DURABLE} FROM take_holds($1, $2, $3, $4, $5)`;
 
 type Part = { readonly end: End } | { readonly taking: Taking };
-/** Of an end: whether it is stored. */
+/** For an end, it tells whether the end is stored. */
 type Done = boolean | TakenRow;
 
 /**
