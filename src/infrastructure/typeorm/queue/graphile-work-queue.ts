@@ -44,11 +44,14 @@ const ADD = `
   SELECT graphile_worker.add_job($1, payload => $2::json, queue_name => $3, max_attempts => ${NEVER}, job_key => $4,
            job_key_mode => CASE WHEN $4::text IS NULL THEN 'replace' ELSE 'unsafe_dedupe' END)`;
 
-/** Changes nothing if the task was attempted again meanwhile. The change would take that attempt back. */
+/**
+ * Changes nothing if the task was attempted again meanwhile. The change would take that attempt back. A further attempt
+ * can end between the look and the change, so a number that stays the same is not written.
+ */
 const RESCHEDULE = `
-  SELECT graphile_worker.reschedule_jobs(ARRAY[id], attempts => $3::smallint,
+  SELECT graphile_worker.reschedule_jobs(ARRAY[id], attempts => nullif($3::integer, $2::integer),
            run_at => now() + $4::float * interval '1 millisecond')
-    FROM graphile_worker.jobs WHERE id = $1 AND attempts = $2`;
+    FROM graphile_worker.jobs WHERE id = $1 AND attempts = $2::integer`;
 
 const UNLOCK = 'SELECT graphile_worker.force_unlock_workers($1)';
 

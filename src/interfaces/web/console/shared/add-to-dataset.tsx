@@ -31,23 +31,24 @@ export function AddToDataset(props: { project: string; choices: readonly RecordC
   const path = { project_id: project };
   const [last, keepLast] = useDraft<string>(`add to dataset ${project}`);
   const [wanted, want] = useState(last ?? '');
-  const [created, setCreated] = useState<Dataset | null>(null);
   const [name, setName] = useState('From calls');
   const [at, choose] = useState(0);
   const datasets = useQuery(`editable datasets ${project}`, () =>
     answer(api.GET(PATH, { params: { path, query: { limit: MOST_LISTED } } })),
   );
   const editable: readonly Dataset[] = datasets.data?.datasets.filter(({ state }) => state === 'editable') ?? [];
-  const known = created ? [...editable.filter(({ id }) => id !== created.id), created] : editable;
-  const dataset = known.find(({ id }) => id === wanted) ?? (wanted === NEW ? null : (known[0] ?? null));
+  const dataset = editable.find(({ id }) => id === wanted) ?? (wanted === NEW ? null : (editable[0] ?? null));
+  /** Puts the new dataset into the list, so that a second attempt, or the next dialog, does not make another one. */
+  const create = async (): Promise<Dataset> => {
+    const made = await answer(api.POST(PATH, { params: { path }, body: { name, records: [] } }));
+    if (datasets.data) datasets.set({ ...datasets.data, datasets: [made, ...datasets.data.datasets] });
+    want(made.id);
+    return made;
+  };
   const adding = useAction(async () => {
     const choice = choices[at];
     if (!choice) return;
-    const into = dataset ?? (await answer(api.POST(PATH, { params: { path }, body: { name, records: [] } })));
-    if (!dataset) {
-      setCreated(into); // a second attempt must not make another one
-      want(into.id);
-    }
+    const into = dataset ?? (await create());
     const params = { path: { ...path, dataset_id: into.id } };
     const done = await answer(api.POST(`${PATH}/{dataset_id}/records`, { params, body: choice.body as never }));
     keepLast(into.id);
@@ -67,7 +68,7 @@ export function AddToDataset(props: { project: string; choices: readonly RecordC
           <SelectField
             label="Dataset"
             value={dataset?.id ?? NEW}
-            options={[...known.map((one) => [one.id, one.name] as const), [NEW, 'A new dataset']]}
+            options={[...editable.map((one) => [one.id, one.name] as const), [NEW, 'A new dataset']]}
             hint="Frozen datasets do not change, so they are not listed."
             onChange={(event) => want(event.currentTarget.value)}
           />
