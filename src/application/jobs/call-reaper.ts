@@ -28,8 +28,8 @@ const FORGOTTEN_AT_ONCE = 1_000;
 const FORGOTTEN_BATCHES = 10;
 
 /**
- * Closes the calls of dead instances, unlocks their tasks and removes their reports. Also registers this instance again, stores delayed ends
- * of calls, rolls up usage and removes old calls and the expired records of calls.
+ * Closes the calls of dead instances, unlocks their tasks and removes their reports. Also registers this instance again,
+ * stores delayed ends of calls, rolls up usage and removes old calls and the expired records of calls.
  */
 @injectable()
 export class CallReaper {

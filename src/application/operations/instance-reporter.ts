@@ -24,7 +24,7 @@ export interface LivingInstance extends InstanceReport {
 @injectable()
 export class InstanceReporter {
   private readonly since: Date;
-  /** Null until the first report. */
+  /** The number of this instance. Before the first report it is null. */
   private number: number | null = null;
   /** The statuses at the last report. */
   private deployments: readonly ReportedDeployment[] = [];

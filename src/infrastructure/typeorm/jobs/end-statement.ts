@@ -62,11 +62,21 @@ const charges = (last: number) => `
            'scopes', ARRAY[team_id, project_id, requested_by, usage->>'keyId'])) AS ends, min(team_id) AS team
     FROM stored JOIN unnest($1::text[], $${last + 1}::jsonb[], $${last + 2}::boolean[]) AS charge (id, taken, is_held) USING (id)`;
 
-/** Settles the ends, and then takes the holds of the calls in the parameters after `last`. Returns a row for each of these. */
+/**
+ * Settles the ends, and then takes the holds of other calls. Their parameters follow those of `charges`. Returns a row
+ * for each of these calls.
+ */
 const settledAndTaken = (last: number) => {
-  const [all, ...values] = Array.from({ length: 6 }, (_, at) => `$${last + 1 + at}`);
-  return `SELECT ids, ${TAKEN} FROM (${charges(last - 2)}) AS ended, settle_and_take(ends, ${all}, ${values}) AS taken`;
+  const [all, ...values] = Array.from({ length: 6 }, (_, at) => `$${last + 3 + at}`);
+  return `SELECT ids, ${TAKEN} FROM (${charges(last)}) AS ended, settle_and_take(ends, ${all}, ${values}) AS taken`;
 };
+
+/** Returns the part of the statement that gives its result. */
+function resultOf({ settles, takes }: Parts, last: number): string {
+  if (takes) return settledAndTaken(last);
+  if (settles) return `SELECT ids, settle_holds(team, ends) FROM (${charges(last)}) AS ended`;
+  return 'SELECT array_agg(id) AS ids FROM stored';
+}
 
 /** Stores the ends of calls. The same statement does everything that ends a call, for many calls at once. */
 export class EndStatement {
@@ -100,7 +110,8 @@ export class EndStatement {
    * Returns the SQL with which every call ends. It is written by hand, because the ORM can neither prepare it nor insert
    * on a condition. The names and types of the columns come from the table.
    */
-  private text({ durable, withoutRules }: EndOptions, { settles, keeps, takes }: Parts): string {
+  private text({ durable, withoutRules }: EndOptions, parts: Parts): string {
+    const { keeps } = parts;
     const columns = this.columns();
     const last = columns.length + (keeps ? KeptCalls.values([]).length : 0);
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
@@ -114,7 +125,7 @@ export class EndStatement {
                ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
          WHERE jobs.finish_number IS NULL
         RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptCalls.sql(columns.length)}` : ''}
-      ${takes ? settledAndTaken(last + 2) : settles ? `SELECT ids, settle_holds(team, ends) FROM (${charges(last)}) AS ended` : 'SELECT array_agg(id) AS ids FROM stored'}`;
+      ${resultOf(parts, last)}`;
   }
 
   private columns() {
