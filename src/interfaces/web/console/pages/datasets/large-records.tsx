@@ -65,19 +65,25 @@ export function LargeRecords(props: {
     const items = page.records.map((record, index) => ({ id: `${before} ${index}`, record }));
     return { items, next: page.next_cursor };
   });
-  const editable = onSaved !== undefined && can('edit_workspace') && dataset.state === 'editable';
+  const mayEdit = onSaved !== undefined && can('edit_workspace') && dataset.state === 'editable';
+  const [saving, setSaving] = useState(false);
+  const editable = mayEdit && !saving; // a change names the version that the last change made
   const close = async () => {
     const done = current.current;
     setOpen(null);
     if (!done || isSame(done.before ?? EMPTY, done.now)) return;
+    setSaving(true);
     try {
-      toast(await save(project, dataset, done));
+      const outcome = await save(project, dataset, done);
       await onSaved?.();
+      toast(outcome);
     } catch (reason) {
       setOpen(done); // nothing that was typed is lost
       const isStale = reason instanceof ApiError && reason.code === 'stale_version';
       if (isStale) await onSaved?.();
       toastError(isStale ? new Error(CHANGED) : reason);
+    } finally {
+      setSaving(false);
     }
   };
   const isUnclear = mayRepeatIds(dataset);
@@ -93,13 +99,13 @@ export function LargeRecords(props: {
             </option>
           ))}
         </select>
-        {editable && (
-          <button type="button" class="button" onClick={() => setOpen({ before: null, now: EMPTY })}>
+        {mayEdit && (
+          <button type="button" class="button" disabled={saving} onClick={() => setOpen({ before: null, now: EMPTY })}>
             <Icon name="plus" /> Add a record
           </button>
         )}
       </div>
-      {editable && isUnclear && (
+      {mayEdit && isUnclear && (
         <p class="hint">
           Records have the same id, so they cannot be changed one by one: import them with different ids.
         </p>
