@@ -41,7 +41,17 @@ describeInBrowser('a dataset of more records than one page in the console', () =
     await shown(page, '1 record in all');
     await press(page, 'r599');
     await page.getByLabel('expected', { exact: true }).fill('changed');
+    let load = () => {};
+    const loads = new Promise<void>((resolve) => (load = resolve));
+    await page.route(`**${dataset}`, (route) => loads.then(() => route.continue()));
     await press(page, 'Done');
+    await press(page, 'r599');
+    const record = page.getByRole('dialog', { name: 'Record r599' });
+    await record.waitFor();
+    // Until the new version is loaded, records can only be read.
+    expect(await record.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    load();
     await shown(page, 'Version 2 is saved.');
     expect((await stored('/records?q=599')).records).toMatchObject([{ id: 'r599', expected: 'changed' }]);
     await press(page, 'r599');
