@@ -10,7 +10,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
     let runtimes: ChatRuntimes;
     const { ask, count, occupy, started } = callsTo(() => rig);
     const use = (queue: number) => {
-      rig = open({ queue, timeoutMs: 20_000, babbling: false });
+      rig = open({ queue, timeoutMs: 60_000, babbling: false });
       ({ runtimes } = rig);
     };
 

@@ -31,7 +31,7 @@ export function chatEmbeddingsContract(
     const code = (name: string) => expect.objectContaining({ code: name });
 
     beforeAll(() => {
-      rig = open({ queue: 4, timeoutMs: 20_000, babbling: false });
+      rig = open({ queue: 4, timeoutMs: 60_000, babbling: false });
     });
     afterAll(() => rig.runtimes.close());
 

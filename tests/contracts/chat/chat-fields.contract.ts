@@ -112,7 +112,7 @@ export function chatFieldsContract(adapter: string, open: (limits: ChatRuntimesL
     let rig: ListeningRuntimes;
     const { ask, take, started } = callsTo(() => rig);
     beforeAll(() => {
-      rig = open({ queue: 4, timeoutMs: 20_000, babbling: false });
+      rig = open({ queue: 4, timeoutMs: 60_000, babbling: false });
       return started(rig.listening);
     });
     afterAll(() => rig.runtimes.close());

@@ -9,7 +9,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
     let runtimes: ChatRuntimes;
 
     const use = (limits: Partial<ChatRuntimesLimits> = {}) => {
-      rig = open({ queue: 1, timeoutMs: 20_000, babbling: false, ...limits });
+      rig = open({ queue: 1, timeoutMs: 60_000, babbling: false, ...limits });
       ({ runtimes } = rig);
     };
     afterEach(() => rig.runtimes.close());

@@ -10,7 +10,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
     let runtimes: ChatRuntimes;
     const { ask, take, longest, occupy, reaches, started } = callsTo(() => rig);
     const use = (limits: Partial<ChatRuntimesLimits> = {}) => {
-      rig = open({ queue: 1, timeoutMs: 20_000, babbling: false, ...limits });
+      rig = open({ queue: 1, timeoutMs: 60_000, babbling: false, ...limits });
       ({ runtimes } = rig);
     };
     const code = (name: string) => expect.objectContaining({ code: name });

@@ -32,7 +32,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     engine = await ScriptedEngine.start();
   });
   beforeEach(() => {
-    const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, schemas, answers, allowedHosts: [], keys: {} };
+    const settings = { queue: 1, timeoutMs: 60_000, maxConcurrent: 1, schemas, answers, allowedHosts: [], keys: {} };
     runtime = new OpenAiChatEngine(settings, new SystemClock(), new RecordingLog()).create('a');
     const model = { model: M, model_aliases: ['big-0613'] };
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model };

@@ -43,7 +43,7 @@ export class ChildRuntimesRig {
 
   constructor(settings: Partial<OnnxChatEngineSettings> = {}) {
     const children = new ChildLimits();
-    const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000, children };
+    const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 60_000, stopGraceMs: 2_000, children };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
     const engine = new OnnxChatEngine(all, anyFolder, schemas, new UuidIdGenerator(), new SystemClock(), this.log);
