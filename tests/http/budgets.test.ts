@@ -91,11 +91,13 @@ describe('budgets', () => {
     });
     expect(statusAndCode(await create({ limit: -1 }))).toBe('422 invalid_request');
     expect(statusAndCode(await create({ limit: 1.5 }))).toBe('422 invalid_request');
+    const [session] = (await app.get('/v1/auth/sessions', admin.token)).body.sessions;
     for (const [scope, wanted] of [
       ['project', 'must be the id of a project of your team'],
       ['team', 'must be the id of your team'],
+      ['key', 'must be the id of a key of your team'],
     ])
-      expect(await create({ scope, scope_id: 'tea_nobody' })).toMatchObject({
+      expect(await create({ scope, scope_id: session.id })).toMatchObject({
         status: 422,
         body: { code: 'invalid_request', details: [{ path: 'scope_id', message: wanted }] },
       });
@@ -167,6 +169,14 @@ describe('budgets', () => {
     expect((await chat('Hi')).status).toBe(200);
     expect(asked.at(-1)).toMatchObject({ maxTokens: 7 });
     expect((await chat('Hi', { max_tokens: 30 })).status).toBe(429);
+  });
+
+  it('count the tokens of the texts of an embedding before the call', async () => {
+    const { id } = await withRoom(3, { unit: 'tokens' });
+    const embed = (input: string) => app.post('/openai/v1/embeddings', admin.apiKey, { model: embedder, input });
+    expect((await embed('one two three four')).status).toBe(429);
+    expect((await embed('one two three')).status).toBe(200);
+    expect(await read(id)).toMatchObject({ held: '0.000000000', remaining: '0.000000000' });
   });
 
   it('multiply what they hold by the number of answers, and cut each of them', async () => {
