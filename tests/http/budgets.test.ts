@@ -8,7 +8,15 @@ import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { masterKey } from '../support/monitoring.js';
 import { until } from '../support/until.js';
-import { ask, completions, type Member, readyProject, register } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  readyProject,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
@@ -294,7 +302,14 @@ describe('budgets', () => {
     }
   });
 
-  it('let the review of a project warn if they limit costs and its model has no prices', async () => {
+  it('let the review of a project warn if they limit costs and one of its models has no prices', async () => {
+    const mixed = await createProject(app, admin.token);
+    const specs = [
+      { runtime: 'onnx', path: 'chat', prices: { input: 1, output: 1 } },
+      { runtime: 'onnx', path: 'chat' },
+    ];
+    const models: string[] = [];
+    for (const spec of specs) models.push(await registeredModel(app, admin.token, mixed, spec));
     const codes = async (id: string) => {
       const { body } = await app.post(`/v1/projects/${id}/plan`, admin.token, { version: 1 });
       return body.findings
@@ -305,6 +320,14 @@ describe('budgets', () => {
     expect(await codes(embedder)).toEqual([]);
     await create({ unit: 'cost' });
     expect([await codes(embedder), await codes(project)]).toEqual([['model_unpriced'], []]);
+    const [model_id, fallback] = models;
+    for (const [connected, expected] of [
+      [{ model_id }, []],
+      [{ model_id, fallbacks: [fallback] }, ['model_unpriced']],
+    ] as const) {
+      await app.put(`/v1/projects/${mixed}/runtime`, admin.token, connected);
+      expect(await codes(mixed)).toEqual(expected);
+    }
   });
 
   it('of the kind `alert` refuse nothing', async () => {
