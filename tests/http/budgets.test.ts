@@ -8,7 +8,15 @@ import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { masterKey } from '../support/monitoring.js';
 import { until } from '../support/until.js';
-import { ask, completions, type Member, readyProject, register } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  readyProject,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
@@ -91,11 +99,13 @@ describe('budgets', () => {
     });
     expect(statusAndCode(await create({ limit: -1 }))).toBe('422 invalid_request');
     expect(statusAndCode(await create({ limit: 1.5 }))).toBe('422 invalid_request');
+    const [session] = (await app.get('/v1/auth/sessions', admin.token)).body.sessions;
     for (const [scope, wanted] of [
       ['project', 'must be the id of a project of your team'],
       ['team', 'must be the id of your team'],
+      ['key', 'must be the id of a key of your team'],
     ])
-      expect(await create({ scope, scope_id: 'tea_nobody' })).toMatchObject({
+      expect(await create({ scope, scope_id: session.id })).toMatchObject({
         status: 422,
         body: { code: 'invalid_request', details: [{ path: 'scope_id', message: wanted }] },
       });
@@ -167,6 +177,14 @@ describe('budgets', () => {
     expect((await chat('Hi')).status).toBe(200);
     expect(asked.at(-1)).toMatchObject({ maxTokens: 7 });
     expect((await chat('Hi', { max_tokens: 30 })).status).toBe(429);
+  });
+
+  it('count the tokens of the texts of an embedding before the call', async () => {
+    const { id } = await withRoom(3, { unit: 'tokens' });
+    const embed = (input: string) => app.post('/openai/v1/embeddings', admin.apiKey, { model: embedder, input });
+    expect((await embed('one two three four')).status).toBe(429);
+    expect((await embed('one two three')).status).toBe(200);
+    expect(await read(id)).toMatchObject({ held: '0.000000000', remaining: '0.000000000' });
   });
 
   it('multiply what they hold by the number of answers, and cut each of them', async () => {
@@ -284,7 +302,14 @@ describe('budgets', () => {
     }
   });
 
-  it('let the review of a project warn if they limit costs and its model has no prices', async () => {
+  it('let the review of a project warn if they limit costs and one of its models has no prices', async () => {
+    const mixed = await createProject(app, admin.token);
+    const specs = [
+      { runtime: 'onnx', path: 'chat', prices: { input: 1, output: 1 } },
+      { runtime: 'onnx', path: 'chat' },
+    ];
+    const models: string[] = [];
+    for (const spec of specs) models.push(await registeredModel(app, admin.token, mixed, spec));
     const codes = async (id: string) => {
       const { body } = await app.post(`/v1/projects/${id}/plan`, admin.token, { version: 1 });
       return body.findings
@@ -295,6 +320,14 @@ describe('budgets', () => {
     expect(await codes(embedder)).toEqual([]);
     await create({ unit: 'cost' });
     expect([await codes(embedder), await codes(project)]).toEqual([['model_unpriced'], []]);
+    const [model_id, fallback] = models;
+    for (const [connected, expected] of [
+      [{ model_id }, []],
+      [{ model_id, fallbacks: [fallback] }, ['model_unpriced']],
+    ] as const) {
+      await app.put(`/v1/projects/${mixed}/runtime`, admin.token, connected);
+      expect(await codes(mixed)).toEqual(expected);
+    }
   });
 
   it('of the kind `alert` refuse nothing', async () => {

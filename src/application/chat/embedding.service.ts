@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import { estimatedTextTokens, mostTextTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTextTokens } from '../../domain/chat/token-estimate.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
@@ -66,7 +66,7 @@ export class EmbeddingService {
     const attempts = new Attempts(() => this.clock.now().getTime());
     const demand = async () => ({
       ...NO_ANSWER,
-      promptTokens: mostTextTokens(request.texts),
+      promptTokens: await this.runtimes.boundTextTokens(projectId, request, { caller: caller.accountId, signal }),
       prices: Prices.dearest([...prices.values()]),
       mostMs: this.mostMs,
     });

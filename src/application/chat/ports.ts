@@ -42,10 +42,7 @@ export abstract class ChatRuntimes {
    */
   abstract requireFields(spec: JsonObject): void;
 
-  /**
-   * Returns the data that the engine needs to run a model with this spec. Throws InvalidRequest with the first problem
-   * of the spec.
-   */
+  /** Returns the data that the engine needs to run a model. Throws InvalidRequest with the first problem of the spec. */
   abstract source(spec: JsonObject): Promise<RuntimeSource>;
 
   /** Throws TooManyProcesses if the runtime needs one more child process than this instance may run. */
@@ -122,11 +119,12 @@ export abstract class ChatRuntimes {
   abstract countTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
 
   /**
-   * Returns at least the number of tokens of the request's prompt. A chat worker counts them. An engine elsewhere is not
-   * asked: a token has at least one byte, and each message and tool adds at most `MOST_ADDED` tokens. Promises the rest as
-   * `countTokens` does.
+   * Returns at least the number of tokens of the request's prompt. A worker counts them. An engine elsewhere is not asked: a
+   * token has at least one byte, and a message, text or tool adds at most `MOST_ADDED`. Promises the rest as `countTokens`.
    */
   abstract boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
+  /** Promises the same for texts. Throws by the state and for the texts as `embed` does. */
+  abstract boundTextTokens(id: string, request: EmbeddingRequest, call: CountCall): Promise<number>;
 
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
@@ -143,6 +141,7 @@ export interface ChatRuntime {
   embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
   countTokens(request: ChatRequest, call: CountCall): Promise<number>;
   boundTokens(request: ChatRequest, call: CountCall): Promise<number>;
+  boundTextTokens(request: EmbeddingRequest, call: CountCall): Promise<number>;
 }
 
 /** Runs the models that have this `kind` in the field `runtime` of their spec. */
@@ -197,10 +196,10 @@ export abstract class ConversationRepository {
   abstract remove(key: ConversationKey): Promise<boolean>;
 }
 
-/** Identifies a response. A wrong account finds nothing. */
 /** Selects objects in these projects. Null: in any project. */
 export type Projects = readonly string[] | null;
 
+/** Identifies a response. A wrong account finds nothing. */
 export type ResponseKey = Pick<Response, 'id' | 'accountId'> & { readonly projects?: Projects };
 
 /** A response without its content. */

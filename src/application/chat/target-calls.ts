@@ -73,11 +73,20 @@ export class TargetCalls {
   }
 
   /** Returns at least the number of tokens that any target that is ready counts. Throws if all refuse the prompt. */
-  async boundTokens(projectId: string, request: ChatRequest, call: CountCall): Promise<number> {
+  boundTokens(projectId: string, request: ChatRequest, call: CountCall): Promise<number> {
+    return this.bound(projectId, (id) => this.runtimes.boundTokens(id, request, call));
+  }
+
+  /** Promises the same as `boundTokens` about the tokens of texts. */
+  boundTextTokens(projectId: string, request: EmbeddingRequest, call: CountCall): Promise<number> {
+    return this.bound(projectId, (id) => this.runtimes.boundTextTokens(id, request, call));
+  }
+
+  private async bound(projectId: string, count: (id: string) => Promise<number>): Promise<number> {
     const ids = Targets.ids(this.targetsOf(projectId)).map((modelId) => RuntimeId.of(projectId, modelId));
     const ready = ids.filter((id) => this.runtimes.status(id).state === 'ready');
     const asked = ready.length > 0 ? ready : ids.slice(0, 1);
-    const bounds = await Promise.allSettled(asked.map((id) => this.runtimes.boundTokens(id, request, call)));
+    const bounds = await Promise.allSettled(asked.map(count));
     const known = bounds.flatMap((bound) => (bound.status === 'fulfilled' ? [bound.value] : []));
     if (known.length === 0) throw (bounds[0] as PromiseRejectedResult).reason;
     return Math.max(...known);

@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { shareOf } from '../../domain/jobs/evaluation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Prices } from '../../domain/spend/prices.js';
@@ -68,18 +69,20 @@ export class ProjectReviewService {
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
     const schema = schemaOf(formatOf(project.spec.response_format));
     const schemaProblem = schema && (await this.schemas.problem(schema, project.teamId));
-    const unpriced = await this.unpriced(project, registered, runtime.modelId);
+    const unpriced = await this.unpriced(project, registered, runtime);
     return { project, models: [...registered, ...newest], dataset, runtime, unpriced, schemaProblem, evaluation };
   }
 
+  /** Returns a model without prices that may answer calls, if a budget limits their cost. */
   private async unpriced(
     { id, teamId }: Project,
     registered: readonly Model[],
-    connected: string | null,
+    { targets }: Pick<ProjectRuntime, 'targets'>,
   ): Promise<string | null> {
-    const model = registered.find((one) => one.id === connected) ?? registered[0];
-    if (!model || Prices.ofModel(model.spec)) return null;
-    return (await this.budgets.limitCost(teamId, id)) ? model.id : null;
+    const connected = registered.filter((one) => targets.some(({ modelId }) => modelId === one.id));
+    const answering = connected.length > 0 ? connected : registered.slice(0, 1);
+    const model = answering.find(({ spec }) => !Prices.ofModel(spec));
+    return model && (await this.budgets.limitCost(teamId, id)) ? model.id : null;
   }
 
   private async evaluation(projectId: string, datasetId: string): Promise<ReviewedEvaluation | null> {

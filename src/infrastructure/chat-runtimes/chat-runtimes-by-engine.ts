@@ -102,6 +102,11 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     return entry.runtime.boundTokens(request, call).catch((error) => this.rethrow(id, entry, error));
   }
 
+  async boundTextTokens(id: string, request: EmbeddingRequest, call: CountCall): Promise<number> {
+    const entry = this.entryFor(id, call);
+    return entry.runtime.boundTextTokens(request, call).catch((error) => this.rethrow(id, entry, error));
+  }
+
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const entry = this.entryFor(id, call);
     try {

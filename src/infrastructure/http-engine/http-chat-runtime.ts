@@ -13,7 +13,7 @@ import {
 } from '../../domain/chat/errors.js';
 import { requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
-import { estimatedTokens, mostPromptTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTokens, mostPromptTokens, mostTextTokens } from '../../domain/chat/token-estimate.js';
 import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import { type RestartDelayBounds, RestartDelays } from '../system/scheduling.js';
@@ -139,6 +139,12 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     const own = this.translatable(request);
     this.readySession('chat');
     return mostPromptTokens(own);
+  }
+
+  async boundTextTokens({ texts }: EmbeddingRequest, { signal }: CountCall): Promise<number> {
+    signal.throwIfAborted();
+    this.readySession('embedding');
+    return mostTextTokens(texts);
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {

@@ -5,7 +5,7 @@ import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js'
 import type { CallReport, Order } from './protocol.js';
 
 /** An order that begins a call. */
-export type FirstOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' | 'count' }>;
+export type FirstOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' | 'count_texts' | 'count' }>;
 
 export type ReportOf<Type> = Extract<CallReport, { type: Type }>;
 
@@ -16,7 +16,7 @@ export function refusalOf(order: FirstOrder, report: FailedReport): DomainError 
   switch (report.type) {
     case 'too_long': {
       const { promptTokens: tokens, index = 0 } = report;
-      if (order.type === 'tokenize_texts') return ContextLengthExceeded.ofText({ ...report, tokens, index });
+      if ('texts' in order) return ContextLengthExceeded.ofText({ ...report, tokens, index });
       const { cutToContext, maxTokens } = order.request;
       if (order.type === 'count') return ContextLengthExceeded.of({ ...report, maxTokens: null });
       return ContextLengthExceeded.of({ ...report, maxTokens: cutToContext ? null : maxTokens });

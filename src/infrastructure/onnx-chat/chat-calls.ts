@@ -94,9 +94,9 @@ export class ChatCalls {
     });
   }
 
-  count(request: ChatRequest, countCall: CountCall): Promise<number> {
+  count(task: Extract<Task, { type: 'count' | 'count_texts' }>, countCall: CountCall): Promise<number> {
     return new Promise((counted, reject) => {
-      this.begin({ type: 'count', request }, { ...countCall, take: () => undefined, counted, reject });
+      this.begin(task, { ...countCall, take: () => undefined, counted, reject });
     });
   }
 

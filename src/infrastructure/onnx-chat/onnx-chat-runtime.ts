@@ -182,14 +182,16 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
-    request.verbatim?.requireUnderstood();
-    if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
-    return this.callsFor('embedding').embed(request, call);
+    return this.textCallsFor(request).embed(request, call);
+  }
+
+  async boundTextTokens(request: EmbeddingRequest, call: CountCall): Promise<number> {
+    return this.textCallsFor(request).count({ type: 'count_texts', texts: request.texts }, call);
   }
 
   async countTokens(request: ChatRequest, call: CountCall): Promise<number> {
     const own = requireSupported(request, SUPPORTED);
-    return this.chatCallsFor(own).count(own, call);
+    return this.chatCallsFor(own).count({ type: 'count', request: own }, call);
   }
 
   boundTokens(request: ChatRequest, call: CountCall): Promise<number> {
@@ -204,6 +206,12 @@ export class OnnxChatRuntime implements ChatRuntime {
     if (tools.length > 0 && toolChoice !== 'none' && !this.knowsTools)
       throw new UnsupportedParameter('tools', NO_TOOLS);
     return calls;
+  }
+
+  private textCallsFor({ verbatim, dimensions }: EmbeddingRequest): ChatCalls {
+    verbatim?.requireUnderstood();
+    if (dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
+    return this.callsFor('embedding');
   }
 
   /** Throws if the runtime is not ready. Throws WrongTask if its model is for the other task. */

@@ -13,6 +13,12 @@ export interface LoadSettings {
   readonly cacheBytes?: number;
 }
 
+interface TextsOrder {
+  readonly call: number;
+  readonly caller: string;
+  readonly texts: readonly string[];
+}
+
 /** A message to the worker. `call` is the number of a request. Each request has a new number. */
 export type Order =
   | ({ readonly type: 'load'; readonly folder: string; readonly threads: number } & LoadSettings)
@@ -28,12 +34,9 @@ export type Order =
   /** Counts the tokens of a request's prompt. The worker answers `counted`, `too_long`, `refused` or `failed`. */
   | { readonly type: 'count'; readonly call: number; readonly caller: string; readonly request: ChatRequest }
   /** Tokenizes texts that are to be embedded. The worker answers with one of the same reports. */
-  | {
-      readonly type: 'tokenize_texts';
-      readonly call: number;
-      readonly caller: string;
-      readonly texts: readonly string[];
-    }
+  | ({ readonly type: 'tokenize_texts' } & TextsOrder)
+  /** Counts the tokens of texts. The worker answers as to `count`. */
+  | ({ readonly type: 'count_texts' } & TextsOrder)
   /**
    * Generates the answer to a tokenized request. The worker answers `completed`, `refused` or `failed`, after any
    * `parts`. For texts it answers `embedded` or `failed`.

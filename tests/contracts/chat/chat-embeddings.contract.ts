@@ -28,6 +28,8 @@ export function chatEmbeddingsContract(
         { texts, ...request },
         { caller: 'usr_a', signal, memory: unlimited, ...(admitted && { admitted }) },
       );
+    const bound = (signal = new AbortController().signal) =>
+      rig.runtimes.boundTextTokens('a', { texts }, { caller: 'usr_a', signal });
     const code = (name: string) => expect.objectContaining({ code: name });
 
     beforeAll(() => {
@@ -42,6 +44,7 @@ export function chatEmbeddingsContract(
       await started(rig.chatting);
       const wrong = expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^model: /) });
       await expect(embed()).rejects.toEqual(wrong);
+      await expect(bound()).rejects.toEqual(wrong);
       await started(rig.embedding);
       expect(rig.runtimes.status('a')).toMatchObject({ state: 'ready', reason: null, task: 'embedding' });
       await expect(ask()).rejects.toEqual(wrong);
@@ -59,6 +62,13 @@ export function chatEmbeddingsContract(
         expect(alone?.every((one, at) => Math.abs(one - (vectors[i]?.[at] ?? Number.NaN)) < 1e-5)).toBe(true);
       }
       expect(rig.runtimes.figures().get('a')).toMatchObject({ answer: { count: 4 }, completionTokens: 0 });
+    });
+
+    it('tells at least the number of tokens of texts, and counts them if it can', async () => {
+      const { promptTokens } = await embed();
+      const [told, counted] = [await bound(), promptTokens ?? 0];
+      expect([told >= counted, told === counted]).toEqual([true, rig.countsFirst]);
+      await expect(bound(AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
     });
 
     it('refuses a text that is too long', async () => {

@@ -169,6 +169,11 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return this.countTokens(id, request, call);
   }
 
+  async boundTextTokens(id: string, { texts }: EmbeddingRequest, { signal }: CountCall): Promise<number> {
+    if (!this.modelOf(this.ready(id, signal)).embed) throw new WrongTask('chat');
+    return texts.flatMap(wordsOf).length;
+  }
+
   /** Yields the parts of the model, or its answer word by word. */
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const runtime = this.runtimes.get(id);

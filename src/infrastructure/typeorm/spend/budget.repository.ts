@@ -148,7 +148,8 @@ const TEAMS: Readonly<Record<BudgetScope, string>> = {
   team: 'SELECT id AS team FROM teams WHERE id = $1',
   project: 'SELECT team_id AS team FROM projects WHERE id = $1',
   account: 'SELECT team_id AS team FROM accounts WHERE id = $1',
-  key: `SELECT a.team_id AS team FROM credentials c JOIN accounts a ON a.id = c.account_id WHERE c.id = $1`,
+  key: `SELECT a.team_id AS team FROM credentials c JOIN accounts a ON a.id = c.account_id
+         WHERE c.id = $1 AND c.kind = 'api_key'`,
 };
 
 interface SpentRow {

@@ -29,6 +29,7 @@ export class EmbeddingWorker {
         this.encoder.send(order);
         break;
       case 'tokenize_texts':
+      case 'count_texts':
         this.tokenizing.set(order.call, order.caller);
         this.tokenizer.send(order);
         break;

@@ -16,7 +16,7 @@ const TOKENS_PER_STEP = 256;
 /** If a text has more characters than this for each token of the context, only its beginning is tokenized at first. */
 const CHARACTERS_PER_TOKEN = 32;
 
-type TokenizeOrder = Extract<Order, { type: 'tokenize_texts' }>;
+type TokenizeOrder = Extract<Order, { type: 'tokenize_texts' | 'count_texts' }>;
 export type TextTokenizerOrder =
   | { readonly type: 'load'; readonly folder: string; readonly weights?: string | undefined }
   | TokenizeOrder
@@ -26,7 +26,7 @@ export type TextTokenizerReport =
   | { readonly type: 'loaded'; readonly sample: readonly number[]; readonly padding: number }
   /** `tokens`: the tokens of all texts, one after another. */
   | { readonly type: 'tokenized'; readonly call: number; readonly tokens: Int32Array; readonly lengths: number[] }
-  | Extract<Report, { type: 'broken' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
+  | Extract<Report, { type: 'broken' | 'counted' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
 
 class TextTokenizerThread {
   private model: { readonly tokenizer: Tokenizer; readonly context: number } | null = null;
@@ -40,6 +40,7 @@ class TextTokenizerThread {
         this.load(order);
         break;
       case 'tokenize_texts':
+      case 'count_texts':
         this.turns.add(order.caller, order.call, this.tokenize(order));
         break;
       case 'cancel':
@@ -65,7 +66,7 @@ class TextTokenizerThread {
     }
   }
 
-  private *tokenize({ call, texts }: TokenizeOrder): Generator<void, void> {
+  private *tokenize({ type, call, texts }: TokenizeOrder): Generator<void, void> {
     if (!this.model) return;
     const { tokenizer, context } = this.model;
     const all: number[] = [];
@@ -89,7 +90,8 @@ class TextTokenizerThread {
         next = all.length + TOKENS_PER_STEP;
         yield;
       }
-      this.report({ type: 'tokenized', call, tokens: Int32Array.from(all), lengths });
+      if (type === 'count_texts') this.report({ type: 'counted', call, promptTokens: all.length });
+      else this.report({ type: 'tokenized', call, tokens: Int32Array.from(all), lengths });
     } catch {
       // The errors of the library may quote the texts, and failures are logged.
       this.report({ type: 'failed', call, reason: 'the tokenizer failed on these texts.' });
