@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { RecordRepository } from '../../src/application/workspace/ports.js';
 import { SpooledBody } from '../../src/interfaces/http/spooled-body.js';
 import { within } from '../support/until.js';
 import { createProject, register } from '../support/workspace.js';
 import { forms, many } from './support/record-files.js';
+import { refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 describe('an import under another limit', () => {
@@ -72,6 +74,39 @@ describe('an import under another limit', () => {
     const sent = fetch(app.url + datasets, { method: 'POST', headers, body, signal: sending.signal });
     await expect(sent).rejects.toThrow();
     await within(5_000, () => closed);
+  });
+
+  it('and a copy are not stored if the caller loses the role before', async () => {
+    const dev = await register(app, 'Dev');
+    const becomes = (role: string) => app.call('PATCH', `/v1/auth/users/${dev.id}/role`, { token, json: { role } });
+    const names = async () => (await app.get(datasets, token)).body.datasets.map(({ id }: { id: string }) => id);
+    const { body } = await app.post(datasets, token, { records: many(2) });
+    const before = await names();
+    const records = app.container.get(RecordRepository);
+    const draft = records.draft.bind(records);
+    for (const [path, json] of [
+      ['', { records: many(2) }],
+      [`/${body.id}/fork`, {}],
+    ] as const) {
+      expect(await becomes('developer')).toMatchObject({ status: 200 });
+      const begun = jest.spyOn(records, 'draft').mockImplementationOnce(async (...of) => {
+        await becomes('member');
+        return draft(...of);
+      });
+      expect(await app.post(`${datasets}${path}`, dev.token, json)).toMatchObject(refusal(403, 'forbidden'));
+      begun.mockRestore();
+    }
+    expect(await names()).toEqual(before);
+  });
+
+  it('is not possible of a starter with more records than a dataset may have', async () => {
+    const small = await TestApp.start({ env: { SERVICE_DATASET_RECORDS: '3' } });
+    const { token: other } = await register(small, 'Ada');
+    const path = `/v1/projects/${await createProject(small, other)}/datasets`;
+    const refused = await small.post(path, other, { starter_id: 'capital-cities' });
+    expect(refused).toMatchObject({ status: 422, body: { details: [{ path: 'starter_id' }] } });
+    expect(refused.body.error).toMatch(/36 rows.* 3 records \(SERVICE_DATASET_RECORDS\)/);
+    await small.stop();
   });
 
   it('accepts long updates, too', async () => {
