@@ -270,6 +270,7 @@ describe('the records of a dataset', () => {
       record('-2', { input: '+SUM(A1)', expected: -5, note: '-7.5' }),
       record('c', { input: { deep: [1] }, expected: '@cmd|x', note: '\tx', more: true }),
       record('d', { input: 'a;=1;-b', expected: 'a\t@b\n+c', note: '\r =1', more: { a: ';=1' } }),
+      record('f', { input: '\u00a0=1', expected: 'a;"=1', note: '\v\ufeff+1', more: 'a;\f"\u200b@b;"x"' }),
       record('e', { input: 'a; b-c, -1', expected: '; ＝1', note: ' -1', more: 'e=1' }),
     ];
     const exported = (path: string) => call('GET', path, undefined, {}, member.token);
@@ -301,6 +302,7 @@ describe('the records of a dataset', () => {
         `-2,,'+SUM(A1),-5,-7.5,,`,
         `c,,"{""deep"":[1]}",'@cmd|x,'\tx,,true`,
         `d,,a;'=1;'-b,"a\t'@b\n'+c","'\r' =1",,"{""a"":"";'=1""}"`,
+        `f,,'\u00a0=1,"a;'""=1",'\v\ufeff+1,,"a;'\f""\u200b@b;""x"""`,
         `e,,"a; b-c, -1",;' ＝1,' -1,,e=1`,
         '',
       ]);

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { RecordRepository } from '../../src/application/workspace/ports.js';
 import { SpooledBody } from '../../src/interfaces/http/spooled-body.js';
 import { within } from '../support/until.js';
 import { createProject, register } from '../support/workspace.js';
 import { forms, many } from './support/record-files.js';
+import { invalid, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 describe('an import under another limit', () => {
@@ -74,10 +76,49 @@ describe('an import under another limit', () => {
     await within(5_000, () => closed);
   });
 
+  it('and a copy are not stored if the caller loses the role before', async () => {
+    const dev = await register(app, 'Dev');
+    const becomes = (role: string) => app.call('PATCH', `/v1/auth/users/${dev.id}/role`, { token, json: { role } });
+    const names = async () => (await app.get(datasets, token)).body.datasets.map(({ id }: { id: string }) => id);
+    const { body } = await app.post(datasets, token, { records: many(2) });
+    const before = await names();
+    const records = app.container.get(RecordRepository);
+    const draft = records.draft.bind(records);
+    for (const [path, json] of [
+      ['', { records: many(2) }],
+      [`/${body.id}/fork`, {}],
+    ] as const) {
+      expect(await becomes('developer')).toMatchObject({ status: 200 });
+      const begun = jest.spyOn(records, 'draft').mockImplementationOnce(async (...of) => {
+        await becomes('member');
+        return draft(...of);
+      });
+      expect(await app.post(`${datasets}${path}`, dev.token, json)).toMatchObject(refusal(403, 'forbidden'));
+      begun.mockRestore();
+    }
+    expect(await names()).toEqual(before);
+  });
+
   it('accepts long updates, too', async () => {
     const { body } = await app.post(datasets, token, { records: [] });
     const raw = JSON.stringify({ version: 1, records: many(600, { text: 'x'.repeat(9_500) }) });
     const update = await app.call('PUT', `${datasets}/${body.id}`, { token, raw });
     expect(update).toMatchObject({ status: 200, body: { version: 2, record_count: 600 } });
+  });
+});
+
+describe('an import of a starter', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { SERVICE_DATASET_RECORDS: '3' } });
+  });
+  afterAll(() => app.stop());
+
+  it('is refused if it has more records than a dataset may have', async () => {
+    const { token } = await register(app, 'Ada');
+    const datasets = `/v1/projects/${await createProject(app, token)}/datasets`;
+    const refused = await app.post(datasets, token, { starter_id: 'capital-cities' });
+    expect(refused).toMatchObject(invalid('starter_id'));
+    expect(refused.body.error).toMatch(/36 rows.* 3 records \(SERVICE_DATASET_RECORDS\)/);
   });
 });

@@ -161,6 +161,24 @@ describe('the record of a chat', () => {
     expect(long.repeat(10).startsWith(short.answer.content)).toBe(true);
   });
 
+  it('has the masked beginning of a side that is too long to be masked as a whole', async () => {
+    await records({ content: 'full', mask: ['email'] });
+    const long = 'ada@example.com '.repeat(50_000); // the masked beginning has fewer bytes than a side may have
+    answer = () => long;
+    parts = async function* () {
+      for (let at = 0; at < long.length; at += 10_001) yield { text: long.slice(at, at + 10_001) };
+      yield { text: '', end };
+    };
+    await openai({ messages: [{ role: 'user', content: long }] });
+    await openai({ messages: [{ role: 'user', content: JSON.stringify([long]) }], stream: true });
+    const [streamed, whole] = await calls();
+    for (const text of [whole.request.messages[0].content, whole.answer.content, streamed.answer.content]) {
+      expect(text).toMatch(/^(?:\[email\] ){25000,}$/);
+    }
+    expect(streamed.request.messages[0].content).toBe('');
+    expect([streamed.truncated, whole.truncated]).toEqual([true, true]);
+  });
+
   it('keeps the texts of an embedding, and no vectors', async () => {
     const vectors = await readyProject(app, admin.token, { runtime: 'onnx', path: 'vectors' });
     await records({ content: 'full', mask: ['email'] }, vectors);

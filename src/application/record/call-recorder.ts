@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import type { Job } from '../../domain/jobs/job.js';
-import { type CallContent, withoutLongTexts } from '../../domain/record/call-content.js';
+import { type CallContent, maskablePart } from '../../domain/record/call-content.js';
 import { callLimits, KeptCall } from '../../domain/record/kept-call.js';
 import { withoutOpenEnds } from '../../domain/record/open-end.js';
 import type { Recording } from '../../domain/record/recording.js';
@@ -46,8 +46,8 @@ export class CallRecorder {
 
   private async masked(content: CallContent, { mask }: Recording, owner: string): Promise<CallContent> {
     if (mask.length === 0) return content;
-    const end = content.answer && withoutOpenEnds(content.answer);
-    const sides = [content.request, end].map((side) => withoutLongTexts(side, callLimits.sideMasked));
+    const end = content.answer && withoutOpenEnds(content.answer, content.isCut);
+    const sides = [content.request, end].map((side) => maskablePart(side, callLimits.sideMasked));
     const whole = sides.map(({ value }) => value);
     const [request, answer] = (await this.masker.maskJson(whole, mask, { owner })) as [JsonObject, JsonObject | null];
     return { request, answer, isCut: content.isCut || sides.some(({ isCut }) => isCut) };

@@ -7,6 +7,7 @@ import { RecordReader, readRecords, type SentRecords } from '../../domain/worksp
 import { canonicalRecord, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { FindingCode } from '../../domain/workspace/dataset-validation.js';
 import { type Json, unstorable } from '../../domain/workspace/json.js';
+import { joined } from '../shared/joined.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { DatasetService, type OfVersion } from './dataset.service.js';
@@ -98,7 +99,10 @@ export class DatasetRecordsService {
   async export(by: Caller | null, { withFields, ...wanted }: OfVersion & { withFields: boolean }): Promise<Export> {
     return this.service.atVersion(by, wanted, async ({ datasetId, version }, { name }) => {
       const of = { datasetId, version };
-      return { of, name, records: this.pages.all(of), fields: withFields ? await this.fieldsOf(of) : [] };
+      const fields = withFields ? await this.fieldsOf(of) : [];
+      const records = this.pages.all(of);
+      // The first part is read before the file begins: if the version is removed until then, the current one is exported.
+      return { of, name, records: joined(await records.next(), records), fields };
     });
   }
 

@@ -1,8 +1,10 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { changeBytes } from '../../domain/shared/storage-quota.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
+import { Authority } from '../accounts/authority.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
 import { ServiceSettings } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
@@ -24,6 +26,7 @@ export class DatasetWrites {
     private readonly datasets: DatasetRepository,
     private readonly quotas: StorageQuotas,
     private readonly settings: ServiceSettings,
+    private readonly authority: Authority,
   ) {}
 
   /** Repeats a change of the current version that loses against another one, also if its version was removed meanwhile. */
@@ -74,8 +77,14 @@ export class DatasetWrites {
     }
   }
 
-  /** Stores a new dataset with the records of a draft. Throws NotFound, QuotaExceeded. */
+  /**
+   * Stores a new dataset with the records of a draft. Throws NotFound, QuotaExceeded. Checks the permission of the caller
+   * again, because the draft may have taken long.
+   */
   add(by: Caller, dataset: Dataset, draft: RecordDraft): Promise<void> {
-    return this.quotas.add(by, { workspaceBytes: changeBytes(draft) }, () => this.datasets.add(dataset, draft));
+    return this.quotas.add(by, { workspaceBytes: changeBytes(draft) }, async () => {
+      await this.authority.confirm(by, permissions.editWorkspace);
+      return this.datasets.add(dataset, draft);
+    });
   }
 }

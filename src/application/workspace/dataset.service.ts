@@ -9,6 +9,7 @@ import {
   RecordReader,
   type SentDataset,
   type SentRecords,
+  tooManyRows,
 } from '../../domain/workspace/dataset-import.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import { requireStarter, type Starter } from '../../domain/workspace/starter.js';
@@ -80,7 +81,7 @@ export class DatasetService {
     const read = await this.readSent(sent, memory);
     const source = read
       ? { name: 'Untitled dataset', records: read }
-      : starterRecords(requireStarter(await this.starters.find(starterId)).dataset);
+      : this.starterRecords(requireStarter(await this.starters.find(starterId)).dataset);
     const draft = {
       id: this.ids.next('dst'),
       projectId: project.id,
@@ -242,6 +243,12 @@ export class DatasetService {
     });
   }
 
+  /** Throws InvalidRequest if a dataset may not have so many records. */
+  private starterRecords({ name, records }: Starter['dataset']) {
+    requireNone(tooManyRows(records.length, this.settings.datasetRecords, 'starter_id'));
+    return { name, records: [records] };
+  }
+
   /** Checks the name and the rows. Returns the records, or null if there are no rows. Throws InvalidRequest. */
   private async readSent(
     { name, records, map }: SentDataset,
@@ -274,5 +281,3 @@ function requireNone(problems: ReturnType<typeof nameProblems>): void {
 export async function* readBy(reader: RecordReader, sent: SentRecords): AsyncGenerator<DatasetRecord[]> {
   for await (const rows of sent.batches()) yield reader.read(rows);
 }
-
-const starterRecords = ({ name, records }: Starter['dataset']) => ({ name, records: [records] });

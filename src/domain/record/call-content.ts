@@ -1,6 +1,7 @@
 import type { Answer, ChatRequest, ContentPart, RequestMessage, Tool } from '../chat/chat.js';
 import { utf8Bytes } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
+import { withoutOpenEnd } from './open-end.js';
 
 /** The content of a call in the neutral form of Tenon, as JSON with the names of the API. */
 export interface CallContent {
@@ -87,10 +88,14 @@ export interface Cut<Value> {
   readonly isCut: boolean;
 }
 
-/** Leaves out each text with which all texts together would have more than `most` characters. */
-export function withoutLongTexts<Value extends Json>(value: Value, most: number): Cut<Value> {
-  return limited(value, most, { sizeOf: (text) => text.length, begin: () => '' });
+/** Keeps the beginning of a value, of which all texts together have at most `most` characters, so that it can be masked. */
+export function maskablePart<Value extends Json>(value: Value, most: number): Cut<Value> {
+  return limited(value, most, { sizeOf: (text) => text.length, begin: maskableBeginning });
 }
+
+/** A part of a JSON text is none, because the names of secrets around it are known only from the whole. */
+const maskableBeginning = (text: string, most: number): string =>
+  /^\s*[{["]/.test(text) ? '' : withoutOpenEnd(text.slice(0, most));
 
 /** Returns a value as JSON, of which only the beginning is kept if it has more than about `most` bytes in UTF-8. */
 export function cutJson(value: Json, most: number): { readonly text: string; readonly isCut: boolean } {

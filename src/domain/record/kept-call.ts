@@ -26,7 +26,7 @@ interface CallParts extends Pick<KeptCall, 'answerId' | 'content'> {
 export const callLimits = {
   /** The most bytes of a request and of an answer, each as JSON. */
   sideBytes: 256 * 1024,
-  /** The most characters of one side that are masked. Longer texts of a side are left out. */
+  /** The most characters of one side that are masked. The rest of a side is left out. */
   sideMasked: 500_000,
 } as const;
 

@@ -29,12 +29,13 @@ export function withoutOpenEnd(text: string): string {
 /** Returns the index of the first character of the word that ends at `end`. */
 const wordBefore = (text: string, end: number): number => end - (/\S*$/.exec(text.slice(0, end))?.[0].length ?? 0);
 
-/** Leaves out the open ends of each answer that the model did not end itself. */
-export function withoutOpenEnds(answer: JsonObject): JsonObject {
+/** Leaves out the open ends of each answer that the model did not end itself. `isCut`: the texts may have lost their ends. */
+export function withoutOpenEnds(answer: JsonObject, isCut = false): JsonObject {
   const { others } = answer;
-  const first = WHOLE.includes(answer.finish_reason ?? null) ? answer : withoutEnds(answer);
+  const isWhole = !isCut && WHOLE.includes(answer.finish_reason ?? null);
+  const first = isWhole ? answer : withoutEnds(answer);
   if (!Array.isArray(others)) return first;
-  return { ...first, others: others.map((other: Json) => (isObject(other) ? withoutOpenEnds(other) : other)) };
+  return { ...first, others: others.map((other: Json) => (isObject(other) ? withoutOpenEnds(other, isCut) : other)) };
 }
 
 function withoutEnds(answer: JsonObject): JsonObject {

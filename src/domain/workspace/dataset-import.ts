@@ -67,6 +67,12 @@ export function problemsWithoutRows({ name, map }: Omit<SentDataset, 'records'>)
   return [...nameProblems(name), ...unmapped];
 }
 
+/** Returns the problem of more rows than a dataset may have. */
+export function tooManyRows(count: number, most: number, path = 'records'): Finding[] {
+  const message = `there are ${count} rows, but a dataset may have at most ${most} records (SERVICE_DATASET_RECORDS)`;
+  return count > most ? [{ path, message }] : [];
+}
+
 export const nameProblems = (name: Json | undefined): Finding[] => (name === undefined ? [] : nameFindings(name));
 
 /**
@@ -122,8 +128,7 @@ export class RecordReader {
     const unmapped = this.map.length > 0 ? mapProblems(this.map, this.columns.names) : [];
     if (unmapped.length > 0) return unmapped;
     const { most, found } = this;
-    const message = `there are ${count} rows, but a dataset may have at most ${most} records (SERVICE_DATASET_RECORDS)`;
-    const tooMany: Finding[] = count > most ? [{ path: 'records', message }] : [];
+    const tooMany = tooManyRows(count, most);
     const more = (left: number): Finding => ({ path: 'records', message: `has ${left} more problems` });
     const listed = [...tooMany, ...ofFile.listed, ...found.listed];
     return shortened(listed, more, tooMany.length + ofFile.count + found.count);

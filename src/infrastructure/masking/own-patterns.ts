@@ -62,7 +62,12 @@ export class OwnPatterns {
 
 const TOO_LARGE = 'is too large: use smaller repeat counts';
 
+/** The letters that mean something after a backslash. The translation drops the backslash before any other letter. */
+const KNOWN_ESCAPES = new Set('aAbBcdDEfnpPQrsStuvwWxz');
+
 function compiledOf(pattern: string): RE2JS | string {
+  const unknown = unknownEscape(pattern);
+  if (unknown !== undefined) return `cannot run in linear time: \\${unknown} is unknown`;
   try {
     const compiled = withinTime(() => RE2JS.compile(RE2JS.translateRegExp(pattern)), COMPILE_LIMIT_MS);
     if (compiled === null || compiled.programSize() > MOST_INSTRUCTIONS) return TOO_LARGE;
@@ -70,6 +75,12 @@ function compiledOf(pattern: string): RE2JS | string {
   } catch (error) {
     return `cannot run in linear time: ${(error as Error).message.slice(0, 200)}`;
   }
+}
+
+/** Returns the letter of an escape such as that of a back reference, `\\k`. Undefined: there is none. */
+function unknownEscape(pattern: string): string | undefined {
+  const letters = [...pattern.matchAll(/\\([\s\S])/g)].map(([, sign = '']) => sign);
+  return letters.find((sign) => /[a-z]/i.test(sign) && !KNOWN_ESCAPES.has(sign));
 }
 
 function* findsOf(text: string, { label, compiled }: { label: string; compiled: RE2JS }): Generator<LabelledFind> {

@@ -40,8 +40,10 @@ export async function* csvRows<Item>(
 
 const row = (cells: readonly Json[]): string => `${cells.map(cell).join(',')}\r\n`;
 
+/** Blanks, and a quote: it is written twice, so a spreadsheet that splits the cell may read an empty text before a formula. */
+const SKIPPED = '[ "\\v\\f\\xa0\\u1680\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]*';
 /** The beginning of a formula of a spreadsheet, also in the wide forms of East Asian scripts. */
-const SIGN = ' *[=+\\-@＝＋－＠]';
+const SIGN = `${SKIPPED}[=+\\-@＝＋－＠]`;
 const BEGINNING = new RegExp(`^(?:[\\t\\r\\n]|${SIGN})`);
 /** A spreadsheet that splits a file at semicolons or tabs does not see the quotes, so it may begin a cell here. */
 const WITHIN = new RegExp(`([;\\t\\r\\n])(?=${SIGN})`, 'g');

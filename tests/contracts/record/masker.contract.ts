@@ -231,6 +231,9 @@ export function maskerContract(name: string, masker: Masker): void {
 
     it.each([
       ['(a)\\1', /linear/],
+      ['(?<x>a)\\k<x>', /linear.*\\k/],
+      ['(a)\\g1', /linear/],
+      ['key:\\h+\\K\\d+', /linear/],
       ['a(?=b)', /linear/],
       ['(', /linear/],
       ['(?:\\p{L}{1,1000})', /too large/],
@@ -242,7 +245,13 @@ export function maskerContract(name: string, masker: Masker): void {
     });
 
     it('accepts ordinary patterns', () => {
-      for (const pattern of ['KD\\d{6}', '\\bcase [A-Z]+\\b', '(?i)order (?:no|number) \\d+', '[\\p{L}]+-\\d'])
+      for (const pattern of [
+        'KD\\d{6}',
+        '\\bcase [A-Z]+\\b',
+        '(?i)order (?:no|number) \\d+',
+        '(?<no>\\x41\\u0042\\\\key)',
+        '[\\p{L}]+-\\d',
+      ])
         expect(masker.problem(pattern)).toBeNull();
     });
   });

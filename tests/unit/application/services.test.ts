@@ -189,7 +189,9 @@ describe('DatasetService', () => {
     const pages = new RecordPages(repositories.records, datasets, hasher);
     const settings = { datasetRecords: 500, datasetVersions: 9, datasetBytes: 1_000_000 } as ServiceSettings;
     const workspace = new TeamWorkspace(projects, models, datasets);
-    const writes = new DatasetWrites(workspace, datasets, unlimitedStorage(repositories), settings);
+    const writes = new DatasetWrites(workspace, datasets, unlimitedStorage(repositories), settings, {
+      confirm: async () => by,
+    } as unknown as Authority);
     const service = new DatasetService(
       workspace,
       datasets,

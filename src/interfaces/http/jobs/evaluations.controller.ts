@@ -43,12 +43,12 @@ async function* answersOf(parts: AsyncIterable<readonly Result[]>) {
 
 const COLUMNS = [
   ...['record_id', 'group', 'input', 'expected', 'output', 'score', 'latency'],
-  ...['prompt_tokens', 'completion_tokens', 'error'],
+  ...['prompt_tokens', 'completion_tokens', 'error', 'model_id'],
 ];
 
-const cellsOf = ({ recordId, group, input, expected, output, score, latency, tokens, error }: Result) => [
+const cellsOf = ({ recordId, group, input, expected, output, score, latency, tokens, error, modelId }: Result) => [
   ...[recordId, group, input, expected, output, score, latency],
-  ...[tokens?.prompt ?? null, tokens?.completion ?? null, error],
+  ...[tokens?.prompt ?? null, tokens?.completion ?? null, error, modelId],
 ];
 
 function comparisonAnswer({ groups, right, wrong, changed, latency, tokens, ...overall }: EvaluationComparison) {
