@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
-import { KeptCall } from '../../domain/record/kept-call.js';
+import { KeptPart } from '../../domain/record/kept-part.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
 import { Demand, NOTHING } from '../../domain/spend/demand.js';
@@ -227,7 +227,7 @@ export class CallTracker {
   private storeLater({ job, charge, kept }: Ended, log: Logger): void {
     const fits = this.unstoredBytes + (kept?.bytes ?? 0) <= UNSTORED_BYTES;
     if (!fits) log.warn('the content of a call is lost, because the database is out of reach');
-    const end = { job, charge, kept: kept && !fits ? KeptCall.withoutContent(kept) : kept };
+    const end = { job, charge, kept: kept && !fits ? KeptPart.withoutContent(kept) : kept };
     this.unstored.set(job.id, end);
     this.unstoredBytes += end.kept?.bytes ?? 0;
   }
@@ -251,7 +251,7 @@ interface Finished {
 
 interface Ended extends Finished {
   /** The part of the call that its project keeps. Null: nothing. */
-  readonly kept: KeptCall | null;
+  readonly kept: KeptPart | null;
 }
 
 export const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };

@@ -38,8 +38,8 @@ export interface CallUsage {
   readonly seconds?: number;
 }
 
-/** Holds the figures of a call for `GET /v1/usage`. */
-export interface CallRecord extends CallUsage {
+/** The figures of a job that count in `GET /v1/usage`. */
+export interface JobUsage extends CallUsage {
   /** The API key of the call. Null for a session or the master key. */
   readonly keyId: string | null;
   /** The error code of a failed call. */
@@ -74,7 +74,7 @@ export interface Job {
   /** The instance that a `sync` job runs in. */
   readonly instance: number | null;
   /** For an evaluation, the sums of its calls so far. Null: the job makes no calls. */
-  readonly usage: CallRecord | null;
+  readonly usage: JobUsage | null;
   /** Text with nine decimal places. For an evaluation, the sum of its calls so far. Null: no call with a price has ended. */
   readonly cost: string | null;
 }

@@ -1,7 +1,7 @@
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { CallEnd } from '../../../application/jobs/ports.js';
 import type { FinishedJob, Job } from '../../../domain/jobs/job.js';
-import { KeptCalls } from '../record/kept-calls.js';
+import { KeptParts } from '../record/kept-parts.js';
 import {
   amountsJson,
   NOT_DURABLE,
@@ -96,7 +96,7 @@ export class EndStatement {
     const values: unknown[] = this.columns().map((column) =>
       ends.map(({ job }) => driver.preparePersistentValue(column.getEntityValue(job), column)),
     );
-    if (parts.keeps) values.push(...KeptCalls.values(ends.map(({ kept = null }) => kept)));
+    if (parts.keeps) values.push(...KeptParts.values(ends.map(({ kept = null }) => kept)));
     if (parts.settles) {
       values.push(charged.map(({ taken }) => amountsJson(taken)));
       values.push(charged.map(({ isHeld }) => isHeld));
@@ -113,7 +113,7 @@ export class EndStatement {
   private text({ durable, withoutRules }: EndOptions, parts: Parts): string {
     const { keeps } = parts;
     const columns = this.columns();
-    const last = columns.length + (keeps ? KeptCalls.values([]).length : 0);
+    const last = columns.length + (keeps ? KeptParts.values([]).length : 0);
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     return `
       WITH stored AS (
@@ -124,7 +124,7 @@ export class EndStatement {
            SET finish_number = excluded.finish_number,
                ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
          WHERE jobs.finish_number IS NULL
-        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptCalls.sql(columns.length)}` : ''}
+        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptParts.sql(columns.length)}` : ''}
       ${resultOf(parts, last)}`;
   }
 

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
-import { RecordedCall } from '../../../domain/record/recorded-call.js';
+import { KeptCall } from '../../../domain/record/kept-call.js';
 import { DomainError, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
@@ -14,7 +14,7 @@ const IDENTIFIER = /^[a-z]{3,4}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A call may be named by the id in its answer, which an engine elsewhere may have made. */
 const isId = (name: string, text: string): boolean =>
-  name === 'call_id' ? RecordedCall.idOf(text) !== null : IDENTIFIER.test(text);
+  name === 'call_id' ? KeptCall.idOf(text) !== null : IDENTIFIER.test(text);
 
 export interface ValidateDependencies {
   readonly memory: MemoryBudget;
