@@ -33,12 +33,13 @@ export interface KeptCall {
   readonly expiresAt: Date;
 }
 
-/** Ids of calls and of answers. An engine elsewhere may have made an id of its own form. */
-const ID = /^[\w.-]{1,130}$/;
 /** The id of an item in an answer of the Responses API, which contains the id of the response. */
 const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,6}$/;
 
 export const KeptCall = {
+  /** Matches the names of calls: the ids of jobs and of answers. An engine elsewhere may have made an id of its own form. */
+  NAME: /^[\w.-]{1,130}$/,
+
   /**
    * Returns the id to search for if a caller names a call: the id of its job, the id in its answer, or the id of the
    * response of an item. Returns null for a text that is no id.
@@ -46,6 +47,6 @@ export const KeptCall = {
   idOf(text: string): string | null {
     const [, response] = ITEM_ID.exec(text) ?? [];
     if (response) return `resp_${response}`;
-    return ID.test(text) ? text : null;
+    return KeptCall.NAME.test(text) ? text : null;
   },
 };
