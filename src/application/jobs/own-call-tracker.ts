@@ -7,7 +7,7 @@ import { Prices } from '../../domain/spend/prices.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { type Bounds, type Charge, HoldRepository, type SpendScopes } from '../spend/ports.js';
-import { type CallFigures, isRefusal, NO_FIGURES } from './call-tracker.js';
+import { type CallFigures, isRefusal, NO_FIGURES } from './finished-call.js';
 import { JobFinisher } from './job-finisher.js';
 import { JobRepository } from './ports.js';
 
