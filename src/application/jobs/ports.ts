@@ -41,7 +41,7 @@ export abstract class EvaluationRepository {
 }
 
 export interface HistoryPart {
-  /** Null: every kind. */
+  /** Only jobs of this kind. Null: of every kind. */
   readonly kind: JobKind | null;
   /** Omits jobs that finished earlier. */
   readonly since: Date | null;
@@ -96,7 +96,7 @@ export abstract class OwnCallRepository {
 }
 
 export interface JobFilter {
-  /** Null: every team, and the master key. */
+  /** Only jobs of this team. Null: of every team, and of the master key. */
   readonly teamId: string | null;
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;

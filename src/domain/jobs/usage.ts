@@ -50,14 +50,14 @@ interface Sums {
 export interface Usage extends Sums {
   readonly latency: Histogram;
   readonly firstToken: Histogram;
-  /** Null: no call has a price. */
+  /** The sum of the costs. Null: no call has a price. */
   readonly cost: Nanos | null;
 }
 
 /** The usage of some calls, as callers read it. */
 interface UsageSummary extends Sums {
   readonly latency: Percentiles;
-  /** Null: no call reports its first token. */
+  /** The times to the first token. Null: no call reports its first token. */
   readonly firstToken: Percentiles | null;
   /** Text with nine decimal places. Null: no call has a price. */
   readonly cost: string | null;

@@ -24,9 +24,9 @@ export interface KeptCall {
   readonly usage: JobUsage | null;
   readonly cost: string | null;
   readonly content: KeptContent;
-  /** Null: the content is not kept. */
+  /** The masked request. Null: the content is not kept. */
   readonly request: JsonObject | null;
-  /** Null: the content is not kept, or the call has no answer. */
+  /** The masked answer. Null: the content is not kept, or the call has no answer. */
   readonly answer: JsonObject | null;
   /** True: the request or the answer was too long, so only its beginning is kept. */
   readonly truncated: boolean;

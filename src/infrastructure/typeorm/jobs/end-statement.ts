@@ -55,7 +55,10 @@ const ENDED: readonly string[] = [
   'cost',
 ] satisfies (keyof JobRow)[];
 
-/** The ends for `settle_holds`. The parameters after `last` are their amounts, and whether they have holds. */
+/**
+ * Returns a query for the ends of stored jobs, in the form that `settle_holds` takes. The first parameter after `last` has
+ * the amounts that the calls have taken. The second one tells for each call whether it has holds.
+ */
 const charges = (last: number) => `
   SELECT array_agg(id) AS ids, jsonb_agg(jsonb_build_object(
            'id', id, 'taken', taken, 'is_held', is_held, 'at', created_at,
@@ -63,8 +66,11 @@ const charges = (last: number) => `
     FROM stored JOIN unnest($1::text[], $${last + 1}::jsonb[], $${last + 2}::boolean[]) AS charge (id, taken, is_held) USING (id)`;
 
 /**
- * Settles the ends, and then takes the holds of other calls. Their parameters follow those of `charges`. Returns a row
- * for each of these calls.
+ * Returns a query that settles the holds of the ended calls, and then takes the holds of other calls. It has a row for
+ * each call that takes holds. After the parameters of `charges` come all scopes, and then `takingValues`.
+ *
+ * `settle_and_take` locks the periods of all these scopes first, in the order of the budgets. So no two statements wait
+ * for each other in a circle.
  */
 const settledAndTaken = (last: number) => {
   const [all, ...values] = Array.from({ length: 6 }, (_, at) => `$${last + 3 + at}`);
