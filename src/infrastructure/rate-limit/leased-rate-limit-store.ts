@@ -6,8 +6,8 @@ import {
   type RateLimitVerdict,
 } from '../../application/operations/ports.js';
 import type { Logger } from '../../application/shared/ports.js';
+import { Batches } from '../system/batches.js';
 import { Repeating, resultWithin, steadyMs } from '../system/scheduling.js';
-import { Batches } from '../typeorm/batches.js';
 import { type LeasedShare, RESERVED_MS } from './leased-share.js';
 import { Caller, type Group, grouped, type Part, type Question } from './ledger-questions.js';
 import type { LedgerAnswer, LedgerAsk, RateLimitLedger } from './rate-limit-ledger.js';

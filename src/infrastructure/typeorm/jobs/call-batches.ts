@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { Batches } from '../batches.js';
+import { Batches } from '../../system/batches.js';
 import { NOT_DURABLE, TAKEN, type TakenRow, type Taking, takingKey, takingValues } from '../spend/taking.js';
 import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
