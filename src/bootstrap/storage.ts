@@ -21,7 +21,7 @@ import {
   UsageRepository,
 } from '../application/jobs/ports.js';
 import { ExpiredData, InstanceReports, StorageMeter, StorageProbe } from '../application/operations/ports.js';
-import { FeedbackRepository, RecordedCallRepository } from '../application/record/ports.js';
+import { FeedbackRepository, KeptCallRepository } from '../application/record/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../application/spend/ports.js';
 import {
@@ -66,7 +66,7 @@ import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeo
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmFeedbackRepository } from '../infrastructure/typeorm/record/feedback.repository.js';
-import { TypeOrmRecordedCallRepository } from '../infrastructure/typeorm/record/recorded-call.repository.js';
+import { TypeOrmKeptCallRepository } from '../infrastructure/typeorm/record/kept-call.repository.js';
 import { TypeOrmBudgetRepository } from '../infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../infrastructure/typeorm/spend/hold.repository.js';
 import { TypeOrmKeyLimitRepository } from '../infrastructure/typeorm/spend/key-limit.repository.js';
@@ -103,7 +103,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(RuntimeConnectionRepository).to(TypeOrmRuntimeConnectionRepository);
   container.bind(ConversationRepository).to(TypeOrmConversationRepository);
   container.bind(FeedbackRepository).to(TypeOrmFeedbackRepository);
-  container.bind(RecordedCallRepository).to(TypeOrmRecordedCallRepository);
+  container.bind(KeptCallRepository).to(TypeOrmKeptCallRepository);
   container.bind(ResponseRepository).to(TypeOrmResponseRepository);
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);
   container.bind(JobRepository).to(TypeOrmJobRepository);

@@ -191,12 +191,12 @@ describeInBrowser('calls in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 740 });
     await page.getByRole('link', { name: 'chat job' }).click();
-    await page.getByRole('link', { name: 'Open the record of the call' }).click();
+    await page.getByRole('link', { name: 'Open the kept call' }).click();
     await at(page, `${calls}/${id}`);
-    await press(page, 'Delete the record');
+    await press(page, 'Delete the kept call');
     await press(page, 'Cancel');
-    await press(page, 'Delete the record');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the record' }).click();
+    await press(page, 'Delete the kept call');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the kept call' }).click();
     await at(page, calls);
     await shown(page, 'No call is kept yet');
     await page.goto(`${service.url}/#${calls}/${id}`);

@@ -7,7 +7,7 @@ import { password } from '../support/workspace.js';
 
 const MOST_STEPS = 80;
 
-/** What has the focus: its name, and whether the user sees that it has the focus. */
+/** The element with the focus: its name, and whether the user sees that it has the focus. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   const name = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;

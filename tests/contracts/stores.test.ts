@@ -34,7 +34,7 @@ import { usageContract } from './jobs/usage.contract.js';
 import { instanceReportsContract } from './operations/instance-reports.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { feedbackContract } from './record/feedback.contract.js';
-import { recordedCallsContract } from './record/recorded-calls.contract.js';
+import { keptCallsContract } from './record/kept-calls.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 import { budgetsContract } from './spend/budgets.contract.js';
@@ -67,7 +67,7 @@ const contracts = [
   modelsContract,
   ownCallsContract,
   projectsContract,
-  recordedCallsContract,
+  keptCallsContract,
   recordsContract,
   responsesContract,
   runtimeConnectionsContract,

@@ -1,7 +1,7 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { CALL_REMOVAL, CallRemoval } from '../../src/application/record/call-removal.js';
 import type { Account } from '../../src/domain/accounts/account.js';
-import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
+import type { KeptCall } from '../../src/domain/record/kept-call.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { query } from '../support/database.js';
@@ -44,12 +44,12 @@ const newProject = async () => {
   const id = await createProject(app, admin.token);
   return (await app.store.projects.find((await account(admin)).teamId, id)) as Project;
 };
-const add = async (by = admin, over: Partial<RecordedCall> = {}, of = project): Promise<RecordedCall> => {
+const add = async (by = admin, over: Partial<KeptCall> = {}, of = project): Promise<KeptCall> => {
   const call = aCallOf(of, await account(by), { modelId: null, ...over });
   await keep(app.store, call);
   return call;
 };
-const saying = (content: string, over: Partial<RecordedCall> = {}, by = admin) =>
+const saying = (content: string, over: Partial<KeptCall> = {}, by = admin) =>
   add(by, {
     content: 'full',
     request: { messages: [{ role: 'user', content }] },
@@ -64,7 +64,7 @@ const listed = async (rest = '', token = admin.token): Promise<string[]> => {
   return body.calls.map(({ id }: { id: string }) => id);
 };
 const remove = (id: string, token = admin.token) => app.delete(path(`/${id}`), token);
-const say = (call: RecordedCall, over: { score?: number; label?: string } = {}) =>
+const say = (call: KeptCall, over: { score?: number; label?: string } = {}) =>
   app.store.feedback.add({
     ...{ id: ids.next('fbk'), callId: call.id, projectId: call.projectId, accountId: admin.id, keyId: null },
     ...{ score: null, label: null, comment: 'Yes', correction: null, createdAt: at(5), isCurrent: true },
@@ -114,17 +114,17 @@ describe('the calls of a project', () => {
   it('that are deleted while a page is read do not end the list or an export', async () => {
     const all: string[] = [];
     for (let second = 0; second < 150; second++) all.unshift((await add(admin, { createdAt: at(second) })).id);
-    const read = app.store.recordedCalls.read.bind(app.store.recordedCalls);
+    const read = app.store.keptCalls.read.bind(app.store.keptCalls);
     const deleting = async (some: readonly string[]) => {
-      await Promise.all(some.map((id) => app.store.recordedCalls.remove(id)));
+      await Promise.all(some.map((id) => app.store.keptCalls.remove(id)));
       return read(some);
     };
-    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(deleting);
+    jest.spyOn(app.store.keptCalls, 'read').mockImplementationOnce(deleting);
     const { body } = await list('?limit=2');
     expect(body.calls).toEqual([]);
     const next = (await list(`?limit=2&cursor=${body.next_cursor}`)).body;
     expect(next.calls.map(({ id }: { id: string }) => id)).toEqual(all.slice(2, 4));
-    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(deleting);
+    jest.spyOn(app.store.keptCalls, 'read').mockImplementationOnce(deleting);
     const lines = (await app.get(path('/export'), admin.token)).body.trim().split('\n');
     expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(all.slice(102));
   });
@@ -283,8 +283,8 @@ describe('an export of calls', () => {
 
   it('ends when its caller does not see the calls of others any more', async () => {
     for (let n = 0; n < 150; n++) await add(admin, { createdAt: at(n) });
-    const read = app.store.recordedCalls.read.bind(app.store.recordedCalls);
-    jest.spyOn(app.store.recordedCalls, 'read').mockImplementationOnce(async (some) => {
+    const read = app.store.keptCalls.read.bind(app.store.keptCalls);
+    jest.spyOn(app.store.keptCalls, 'read').mockImplementationOnce(async (some) => {
       await app.setAccount(developer.id, { role: 'member' });
       return read(some);
     });

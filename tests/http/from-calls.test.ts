@@ -1,5 +1,5 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
-import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
+import type { KeptCall } from '../../src/domain/record/kept-call.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { aKeptCall, answered, asked, keep } from '../support/kept-calls.js';
@@ -33,7 +33,7 @@ describe('records of calls', () => {
   });
 
   /** Keeps a call in a project, as if it had been made. */
-  const kept = async (over: Partial<RecordedCall> = {}, { inProject = project, by = admin } = {}) => {
+  const kept = async (over: Partial<KeptCall> = {}, { inProject = project, by = admin } = {}) => {
     const account = await app.store.accounts.byId(by.id);
     const found = account && (await app.store.projects.find(account.teamId, inProject));
     if (!found) throw new Error('there is no such project');
@@ -136,7 +136,7 @@ describe('records of calls', () => {
     const ofTeam = await createProject(app, admin.token);
     const ofStranger = await createProject(app, stranger.token);
     const none = { request: null, answer: null } as const;
-    const calls: [field: string, call: RecordedCall | string, expected?: string][] = [
+    const calls: [field: string, call: KeptCall | string, expected?: string][] = [
       ['call_id', await kept({ content: 'none', ...none })],
       ['call_id', await kept({ content: 'unmaskable', ...none })],
       ['call_id', await kept({ truncated: true })],

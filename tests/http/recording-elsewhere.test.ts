@@ -4,7 +4,7 @@ import { answering, chunk, completion, type Script, streaming } from '../support
 const called = { id: 'call_1', type: 'function', function: { name: 'capital', arguments: '{"of":"Chile"}' } };
 const neutral = { id: 'call_1', name: 'capital', arguments: '{"of":"Chile"}' };
 
-describe('the record of a call to an engine elsewhere', () => {
+describe('the kept call of an engine elsewhere', () => {
   let rig: FailoverRig;
   let project: string;
   let say: Script;

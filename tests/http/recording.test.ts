@@ -2,7 +2,7 @@ import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { Masker } from '../../src/application/record/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import { RuntimeUnavailable } from '../../src/domain/chat/errors.js';
-import { callLimits } from '../../src/domain/record/kept-call.js';
+import { callLimits } from '../../src/domain/record/kept-part.js';
 import { maskKinds } from '../../src/domain/record/recording.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
 import { written } from '../contracts/record/personal-data.js';

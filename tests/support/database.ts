@@ -17,7 +17,7 @@ export async function freshDatabase({ migrated = true } = {}): Promise<TestDatab
   await onServer(async (server) => {
     const template = migrated ? await templateOf(server) : 'template0';
     await server.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
-    // Nothing here has to outlive a crash of the server.
+    // No database of the tests has to outlive a crash of the server.
     await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   });
   const url = urlOf(name);

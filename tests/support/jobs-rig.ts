@@ -94,7 +94,7 @@ export function jobsRig(
       holds,
       guard,
       ownTracker,
-      repositories.recordedCalls,
+      repositories.keptCalls,
       repositories.instanceReports,
       clock,
       log,

@@ -2,15 +2,15 @@ import type { Account } from '../../src/domain/accounts/account.js';
 import type { FinishedJob, Job } from '../../src/domain/jobs/job.js';
 import { searchText } from '../../src/domain/record/call-content.js';
 import type { KeptCall } from '../../src/domain/record/kept-call.js';
-import type { RecordedCall } from '../../src/domain/record/recorded-call.js';
+import type { KeptPart } from '../../src/domain/record/kept-part.js';
 import { utf8Bytes } from '../../src/domain/shared/text.js';
 import type { JsonObject } from '../../src/domain/workspace/json.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { aCall, at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
-/** Returns the record of a chat without content. It does not expire while the tests run. */
-export const aCallOf = (project: Project, account: Account, over: Partial<RecordedCall> = {}): RecordedCall => ({
+/** Returns a kept chat without content. It does not expire while the tests run. */
+export const aCallOf = (project: Project, account: Account, over: Partial<KeptCall> = {}): KeptCall => ({
   id: ids.next('job'),
   answerId: ids.next('chatcmpl'),
   teamId: project.teamId,
@@ -33,8 +33,8 @@ export const aCallOf = (project: Project, account: Account, over: Partial<Record
   ...over,
 });
 
-/** Returns the record of a chat with one question and its answer. */
-export const aKeptCall = (project: Project, account: Account, over: Partial<RecordedCall> = {}): RecordedCall => {
+/** Returns a kept chat with one question and its answer. */
+export const aKeptCall = (project: Project, account: Account, over: Partial<KeptCall> = {}): KeptCall => {
   const content = { request: asked([{ role: 'user', content: 'France?' }]), answer: answered('Paris') };
   return aCallOf(project, account, { answerId: null, content: 'full', ...content, ...over });
 };
@@ -46,11 +46,11 @@ export const answered = (content: string, over: JsonObject = {}): JsonObject => 
   ...over,
 });
 
-/** Stores the end of a call with its record. Returns false if the job has ended already. */
+/** Stores the end of a call, and keeps the call. Returns false if the job has ended already. */
 export function keep(
   { jobHistory }: Pick<Repositories, 'jobHistory'>,
-  call: RecordedCall,
-  over: Partial<KeptCall> = {},
+  call: KeptCall,
+  over: Partial<KeptPart> = {},
 ): Promise<boolean> {
   const { id, teamId, projectId, accountId: requestedBy, keyId, modelId, kind, status, usage, cost } = call;
   const { createdAt, startedAt, finishedAt } = call;

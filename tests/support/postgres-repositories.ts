@@ -30,7 +30,7 @@ import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/us
 import { TypeOrmInstanceReports } from '../../src/infrastructure/typeorm/operations/instance-reports.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmFeedbackRepository } from '../../src/infrastructure/typeorm/record/feedback.repository.js';
-import { TypeOrmRecordedCallRepository } from '../../src/infrastructure/typeorm/record/recorded-call.repository.js';
+import { TypeOrmKeptCallRepository } from '../../src/infrastructure/typeorm/record/kept-call.repository.js';
 import { TypeOrmBudgetRepository } from '../../src/infrastructure/typeorm/spend/budget.repository.js';
 import { TypeOrmHoldRepository } from '../../src/infrastructure/typeorm/spend/hold.repository.js';
 import { TypeOrmKeyLimitRepository } from '../../src/infrastructure/typeorm/spend/key-limit.repository.js';
@@ -83,7 +83,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     jobHistory: new TypeOrmJobHistory(unitOfWork, batches),
     ownCalls: new TypeOrmOwnCallRepository(unitOfWork),
     feedback: new TypeOrmFeedbackRepository(unitOfWork),
-    recordedCalls: new TypeOrmRecordedCallRepository(unitOfWork, new SystemClock()),
+    keptCalls: new TypeOrmKeptCallRepository(unitOfWork, new SystemClock()),
     usage: new TypeOrmUsageRepository(unitOfWork),
     evaluations: new TypeOrmEvaluationRepository(unitOfWork),
     alertRules: new TypeOrmAlertRuleRepository(unitOfWork),

@@ -24,7 +24,7 @@ import {
 } from '../../src/application/jobs/ports.js';
 import { InstanceReports, StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
-import { FeedbackRepository, RecordedCallRepository } from '../../src/application/record/ports.js';
+import { FeedbackRepository, KeptCallRepository } from '../../src/application/record/ports.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
 import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../../src/application/spend/ports.js';
 import {
@@ -60,7 +60,7 @@ export const storagePorts = {
   jobs: JobRepository,
   jobHistory: JobHistory,
   ownCalls: OwnCallRepository,
-  recordedCalls: RecordedCallRepository,
+  keptCalls: KeptCallRepository,
   feedback: FeedbackRepository,
   evaluations: EvaluationRepository,
   usage: UsageRepository,

@@ -14,7 +14,7 @@ import { CredentialRepository, SecretTokens } from './ports.js';
 
 interface NewKey {
   readonly name: string | null;
-  /** Null: the key does not expire. */
+  /** The time until the key expires. Null: it does not. */
   readonly lifetimeSeconds: number | null;
   readonly restrictions: KeyRestrictions;
 }

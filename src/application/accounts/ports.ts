@@ -125,7 +125,7 @@ export abstract class PasswordHasher {
 /** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Null: the token does not say whether the e-mail is verified. */
+  /** True: the site has verified the e-mail. Null: the token does not say it. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
   /** The site's name for the user's team. If null, the user is alone in a new team. */

@@ -10,7 +10,7 @@ import { AlertAnnouncer } from './alert-announcer.js';
 import { AlertRepository } from './ports.js';
 
 interface Listing {
-  /** Null: alerts of every status. */
+  /** Only alerts of this status. Null: of every status. */
   readonly status: AlertStatus | null;
   readonly page: Page;
 }

@@ -2,7 +2,7 @@ import type { Actor, AuditEntry } from '../../domain/audit/audit-entry.js';
 import type { Page } from '../shared/ports.js';
 
 export interface AuditFilter {
-  /** Null: every team. With `operator`, the entries without a team are included. */
+  /** Only entries of this team. Null: of every team. With `operator`, the entries without a team are included. */
   readonly team: { readonly id: string; readonly operator: boolean } | null;
   /** Selects one account, or every actor of a kind. */
   readonly actor: { readonly id: string } | { readonly kind: Actor['kind'] } | null;

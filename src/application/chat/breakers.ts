@@ -5,7 +5,7 @@ import { Clock } from '../shared/ports.js';
 /** The breaker of a target as it is now. */
 export interface BreakerNow {
   readonly state: BreakerState;
-  /** Null: calls may try the target now. */
+  /** The time until calls may try the target. Null: they may now. */
   readonly retryAfterSeconds: number | null;
 }
 

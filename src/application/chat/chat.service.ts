@@ -6,12 +6,12 @@ import type { KeptIn } from '../../domain/chat/conversation.js';
 import { AnswerOutOfFormat, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
-import { type CallFigures, type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
+import { type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
+import type { CallFigures } from '../jobs/finished-call.js';
 import { RecordableChat } from '../record/recordable-chat.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
@@ -110,23 +110,18 @@ export class ChatService {
    * `RuntimeReconciler.stateForCall`, `requireReady`, `ConversationService.storeTurn` and `TargetCalls.complete` throw.
    */
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
-    const { request, signal, memory } = input;
+    const { request, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId, attempts, recordable } = call;
     let early = new EarlyEnd(request, attempts);
     const completion = await this.calls.track(
       call,
-      async (begun, bounds) => {
-        const deadline = new CallDeadline(signal, bounds);
-        const admitted = () => {
-          begun();
-          deadline.begin();
-        };
+      async (admitted, { bounds, signal }) => {
         const sent = bounded(request, bounds);
         early = new EarlyEnd(sent, attempts);
         const caller = call.by.accountId;
-        const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };
-        return this.runtimes.complete(projectId, sent, options).finally(() => deadline.end());
+        const options = { caller, signal, memory, attempts, made: early.made, admitted };
+        return this.runtimes.complete(projectId, sent, options);
       },
       {
         figuresOf: ({ usage }, bounds) => (usage || !bounds ? figuresOf(usage) : early.ofWhole()),
@@ -135,10 +130,10 @@ export class ChatService {
           await this.store(turn, input, TurnText.of(answer));
           await input.store?.(answer, projectId);
         },
-        ifFailed: async (error, hasLeft) => {
+        ifFailed: async (error, isEarly) => {
           if (error instanceof AnswerOutOfFormat) recordable.addWhole(error.completion);
           if (error instanceof AnswerOutOfFormat) return { ...figuresOf(error.completion.usage), isCharged: true };
-          return hasLeft || error instanceof BudgetTimeOver ? early.ofWhole() : undefined;
+          return isEarly ? early.ofWhole() : undefined;
         },
       },
     );
@@ -168,11 +163,8 @@ export class ChatService {
     const caller = by.accountId;
     const sent = bounded(request, call.bounds);
     const early = new EarlyEnd(sent, attempts);
-    const deadline = new CallDeadline(signal, call.bounds);
-    const admitted = () => {
-      call.admitted();
-      deadline.begin(() => isWaiting && void expire());
-    };
+    const { deadline } = call;
+    const admitted = () => call.admitted(() => isWaiting && void expire());
     const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };
     const source = this.runtimes.stream(projectId, sent, options);
     const iterator = source[Symbol.asyncIterator]();

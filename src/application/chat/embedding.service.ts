@@ -5,11 +5,11 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { estimatedTextTokens } from '../../domain/chat/token-estimate.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
-import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
+import { CallTracker } from '../jobs/call-tracker.js';
+import type { CallFigures } from '../jobs/finished-call.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { requireReady } from './require-ready.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 import { TargetCalls } from './target-calls.js';
@@ -78,21 +78,14 @@ export class EmbeddingService {
     const pricesOf = (answered: string | null) => prices.get(answered ?? '') ?? null;
     const embeddings = await this.calls.track(
       { ...about, pricesOf, recordable },
-      async (begun, bounds) => {
-        const deadline = new CallDeadline(signal, bounds);
-        const admitted = () => {
-          begun();
-          deadline.begin();
-        };
-        const options = { caller: caller.accountId, signal: deadline.signal, memory, attempts, admitted };
-        return this.runtimes.embed(projectId, request, options).finally(() => deadline.end());
+      async (admitted, { signal }) => {
+        const options = { caller: caller.accountId, signal, memory, attempts, admitted };
+        return this.runtimes.embed(projectId, request, options);
       },
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
-        ifFailed: async (error, hasLeft) =>
-          hasLeft || error instanceof BudgetTimeOver
-            ? figuresOf(Math.ceil(estimatedTextTokens(request.texts)))
-            : undefined,
+        ifFailed: async (_error, isEarly) =>
+          isEarly ? figuresOf(Math.ceil(estimatedTextTokens(request.texts))) : undefined,
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

@@ -3,7 +3,7 @@ import type { ChatRequest, TimedCompletion } from '../../domain/chat/chat.js';
 import { AnswerOutOfFormat } from '../../domain/chat/errors.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
-import type { CallFigures } from '../jobs/call-tracker.js';
+import type { CallFigures } from '../jobs/finished-call.js';
 import { OwnCallTracker } from '../jobs/own-call-tracker.js';
 import { MemoryBudget } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';

@@ -17,7 +17,7 @@ import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator, ServiceSettings, Tracer } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
+import { BudgetTimeOver } from '../spend/call-deadline.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
@@ -153,16 +153,13 @@ export class DeploymentService {
         ? (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId: null, demand })
         : null;
     const tracking = await this.calls.open({ ...about, pricesOf: () => prices, guard });
-    const deadline = new CallDeadline(signal, tracking.bounds);
-    const body = observed(request.body, () => {
-      tracking.admitted();
-      deadline.begin();
-    });
+    const { deadline } = tracking;
+    const body = observed(request.body, () => tracking.admitted());
     const prediction = await this.send(id, { ...request, body }, deadline.signal).catch((error) => {
       deadline.end();
       return fail(tracking, error, signal.aborted || error instanceof BudgetTimeOver);
     });
-    return finish(prediction, tracking, deadline);
+    return finish(prediction, tracking);
   }
 
   private send(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
@@ -228,18 +225,15 @@ const detailsOf = (model: ServedModel) =>
     : { endpoint: model.endpoint, model_name: model.modelName, model_version: model.modelVersion };
 
 /** Ends the job of a prediction: at once if the answer is complete, otherwise at the end of its stream. */
-async function finish(
-  { status, headers, body }: ModelAnswer,
-  tracking: TrackedCall,
-  deadline: CallDeadline,
-): Promise<ModelAnswer> {
+async function finish({ status, headers, body }: ModelAnswer, tracking: TrackedCall): Promise<ModelAnswer> {
+  const { deadline } = tracking;
   const { signal } = deadline;
   if (status === 200 && !ArrayBuffer.isView(body)) {
     // If the end cannot be stored now, `CallReaper` stores it later.
     const end = () => void fail(tracking, signal.reason, true).catch(() => undefined);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
-    return { status, headers, body: tracked(body, tracking, deadline) };
+    return { status, headers, body: tracked(body, tracking) };
   }
   deadline.end();
   if (status !== 200) await tracking.refused();
@@ -256,17 +250,13 @@ const observed = (body: ByteStream, sent: () => void): ByteStream => ({
   })(),
 });
 
-async function* tracked(
-  chunks: AsyncIterable<Uint8Array>,
-  tracking: TrackedCall,
-  deadline: CallDeadline,
-): AsyncGenerator<Uint8Array> {
+async function* tracked(chunks: AsyncIterable<Uint8Array>, tracking: TrackedCall): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch (error) {
     await fail(tracking, error, true);
   } finally {
-    deadline.end();
+    tracking.deadline.end();
   }
   await tracking.succeeded();
 }

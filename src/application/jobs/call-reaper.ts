@@ -5,7 +5,7 @@ import { NotFound } from '../../domain/shared/errors.js';
 import { costText } from '../../domain/spend/cost.js';
 import { NOTHING } from '../../domain/spend/demand.js';
 import { InstanceReports } from '../operations/ports.js';
-import { RecordedCallRepository } from '../record/ports.js';
+import { KeptCallRepository } from '../record/ports.js';
 import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { HoldRepository, type Most } from '../spend/ports.js';
@@ -23,13 +23,13 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const FORGOTTEN_AT_ONCE = 1_000;
 /**
  * Limits a run. With a run every two seconds, half a million old calls are gone within minutes. So are as many expired
- * records of calls.
+ * kept calls.
  */
 const FORGOTTEN_BATCHES = 10;
 
 /**
  * Closes the calls of dead instances, unlocks their tasks and removes their reports. Also registers this instance again,
- * stores delayed ends of calls, rolls up usage and removes old calls and the expired records of calls.
+ * stores delayed ends of calls, rolls up usage and removes old calls and expired kept calls.
  */
 @injectable()
 export class CallReaper {
@@ -46,7 +46,7 @@ export class CallReaper {
     private readonly holds: HoldRepository,
     private readonly guard: BudgetGuard,
     private readonly ownCalls: OwnCallTracker,
-    private readonly records: RecordedCallRepository,
+    private readonly keptCalls: KeptCallRepository,
     private readonly reports: InstanceReports,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -70,7 +70,7 @@ export class CallReaper {
     const now = this.clock.now();
     const before = new Date(now.getTime() - KEPT_MS);
     await inBatches((most) => this.history.forgetCalls(before, most));
-    await inBatches((most) => this.records.forget(now, most));
+    await inBatches((most) => this.keptCalls.forget(now, most));
   }
 
   private async reap(instance: number): Promise<void> {

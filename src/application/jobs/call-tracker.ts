@@ -1,18 +1,19 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
-import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
+import type { Attempts } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
-import { KeptCall } from '../../domain/record/kept-call.js';
-import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
-import { FREE } from '../../domain/spend/cost.js';
-import { Demand, NOTHING } from '../../domain/spend/demand.js';
-import { Prices } from '../../domain/spend/prices.js';
+import { type CallKind, Job, JobSight } from '../../domain/jobs/job.js';
+import { KeptPart } from '../../domain/record/kept-part.js';
+import { DomainError } from '../../domain/shared/errors.js';
+import { NOTHING } from '../../domain/spend/demand.js';
+import type { Prices } from '../../domain/spend/prices.js';
 import { Authority } from '../accounts/authority.js';
 import { CallRecorder, type Recordable } from '../record/call-recorder.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import type { Bounds, Charge } from '../spend/ports.js';
+import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
+import type { Bounds } from '../spend/ports.js';
+import { type CallFigures, type Finished, finishedCall, isRefusal, type Outcome, reasonOf } from './finished-call.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry } from './ports.js';
 import { RunningCalls } from './running-calls.js';
@@ -32,20 +33,14 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly signal: AbortSignal;
 }
 
-/** The figures that a call reports at its end. */
-export interface CallFigures extends CallUsage {
-  /** Those of `tokensIn` that the model had in its cache. */
-  readonly tokensCached?: number;
-  /** True: the model has made a part of the answer, so the call costs something even if it did not succeed. */
-  readonly isCharged?: boolean;
-}
-
 /** One call. A call that was not admitted leaves no job. Only the first end counts. */
 export interface TrackedCall {
   /** The bounds that the budgets of the call set. Null: it has none. */
   readonly bounds: Bounds | null;
-  /** Reports that the model begins to work on the call. */
-  admitted(): void;
+  /** Begins when the model begins. The caller of `open` must end it when the model ends. */
+  readonly deadline: CallDeadline;
+  /** Reports that the model begins to work on the call. Calls `expired` as `CallDeadline.begin` does. */
+  admitted(expired?: () => void): void;
   /**
    * Runs `store`, which stores the answer, and ends the call as succeeded. Resolves when the end is stored. Throws what
    * `store` throws. The call then ends as failed, or as cancelled if `signal` is aborted.
@@ -65,12 +60,12 @@ export interface TrackedCall {
 export interface Tracking<T> {
   readonly figuresOf?: (answer: T, bounds: Bounds | null) => CallFigures | Promise<CallFigures>;
   readonly store?: (answer: T) => Promise<void>;
-  /** Returns the figures of a call that has failed, if it has a price or budgets. Default: it costs nothing. */
-  readonly ifFailed?: (error: unknown, hasLeft: boolean) => Promise<CallFigures | undefined>;
+  /**
+   * Returns the figures of a call that has failed, if it has a price or budgets. Default: it costs nothing. `isEarly` is
+   * true if the caller has left, or if the time that the budgets allow is over.
+   */
+  readonly ifFailed?: (error: unknown, isEarly: boolean) => Promise<CallFigures | undefined>;
 }
-
-/** Errors of these kinds are the model's fault, not the caller's. */
-const faults: readonly ErrorKind[] = ['bad_gateway', 'unavailable', 'timeout'];
 
 /** Limits the ends that wait in memory while the database is out of reach. Further ends are lost and logged. */
 const UNSTORED = 10_000;
@@ -99,25 +94,28 @@ export class CallTracker {
   ) {}
 
   /**
-   * Runs `call`, which reports when it is admitted, then `store`, and returns the answer. Throws what they throw. Also
-   * throws if the end cannot be stored, because an alert may depend on the end.
+   * Runs `call`, which reports when it is admitted and ends when its `signal` aborts. Then runs `store`, and returns the
+   * answer. Throws what they throw. Also throws if the end cannot be stored, because an alert may depend on the end.
    */
   async track<T>(
     info: CallInfo,
-    call: (admitted: () => void, bounds: Bounds | null) => Promise<T>,
+    call: (admitted: () => void, given: { bounds: Bounds | null; signal: AbortSignal }) => Promise<T>,
     options: Tracking<T> = {},
   ): Promise<T> {
     const { figuresOf, store, ifFailed } = options;
     const tracked = await this.open(info);
+    const { bounds, deadline } = tracked;
     let answer: T;
     try {
-      answer = await call(() => tracked.admitted(), tracked.bounds);
+      const given = { bounds, signal: deadline.signal };
+      answer = await call(() => tracked.admitted(), given).finally(() => deadline.end());
     } catch (error) {
-      const isCounted = pricesOf(info) !== null || tracked.bounds !== null;
-      await tracked.failed(error, isCounted ? await ifFailed?.(error, info.signal.aborted) : undefined);
+      const isCounted = pricesOf(info) !== null || bounds !== null;
+      const isEarly = info.signal.aborted || error instanceof BudgetTimeOver;
+      await tracked.failed(error, isCounted ? await ifFailed?.(error, isEarly) : undefined);
       throw error;
     }
-    await tracked.succeeded(await figuresOf?.(answer, tracked.bounds), async () => store?.(answer));
+    await tracked.succeeded(await figuresOf?.(answer, bounds), async () => store?.(answer));
     return answer;
   }
 
@@ -130,6 +128,7 @@ export class CallTracker {
     const instance = await this.instances.own();
     const id = this.ids.next('job');
     const bounds = (await guard?.(id, createdAt)) ?? null;
+    const deadline = new CallDeadline(signal, bounds);
     let job: Job | null = null;
     let isReleased = false;
     /** Frees the holds of a call that leaves no job. */
@@ -144,7 +143,7 @@ export class CallTracker {
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return release();
       const known = { figures, prices: pricesOf(info), attempts, bounds, at: this.clock.now() };
-      ending ??= this.end(finished(job, outcome, known), log, recordable);
+      ending ??= this.end(finishedCall(job, outcome, known), log, recordable);
       await ending;
     };
     const refused = async () => {
@@ -161,7 +160,9 @@ export class CallTracker {
       signal.aborted ? cancelled(figures) : end({ status: 'failed', ...reasonOf(error) }, figures);
     return {
       bounds,
-      admitted: () => {
+      deadline,
+      admitted: (expired) => {
+        deadline.begin(expired);
         if (job) return;
         const about = { id, kind, name, projectId, modelId, createdAt, startedAt: this.clock.now(), instance, keyId };
         job = Job.call({ ...JobSight.ownerOf(by), ...about });
@@ -227,67 +228,17 @@ export class CallTracker {
   private storeLater({ job, charge, kept }: Ended, log: Logger): void {
     const fits = this.unstoredBytes + (kept?.bytes ?? 0) <= UNSTORED_BYTES;
     if (!fits) log.warn('the content of a call is lost, because the database is out of reach');
-    const end = { job, charge, kept: kept && !fits ? KeptCall.withoutContent(kept) : kept };
+    const end = { job, charge, kept: kept && !fits ? KeptPart.withoutContent(kept) : kept };
     this.unstored.set(job.id, end);
     this.unstoredBytes += end.kept?.bytes ?? 0;
   }
 }
 
-type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost' | 'attempts'>;
-
-interface Calculation {
-  readonly figures: CallFigures | undefined;
-  readonly prices: Prices | null;
-  readonly attempts: Attempts | undefined;
-  readonly bounds: Bounds | null;
-  readonly at: Date;
-}
-
-/** The finished job of a call, and what it has taken. */
-interface Finished {
-  readonly job: Job;
-  readonly charge: Charge;
-}
-
 interface Ended extends Finished {
   /** The part of the call that its project keeps. Null: nothing. */
-  readonly kept: KeptCall | null;
+  readonly kept: KeptPart | null;
 }
-
-export const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
 /** Returns the prices of the model that was tried last, or else of the one that stands for the runtime. */
 export const pricesOf = ({ pricesOf: of, attempts, modelId }: CallInfo): Prices | null =>
   of(attempts?.modelId ?? modelId);
-
-/**
- * Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. The time that a call
- * needs to end after its deadline is not charged.
- */
-function finished(job: Job, outcome: Outcome, known: Calculation): Finished {
-  const { figures = NO_FIGURES, prices, attempts, bounds, at } = known;
-  const { tokensCached = 0, isCharged = false, ...made } = figures;
-  const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
-  const milliseconds = bounds ? Math.min(lasted, bounds.mostMs) : lasted;
-  const usage = { ...made, ...(milliseconds < lasted && { seconds: milliseconds / 1_000 }) };
-  const isFree = outcome.status !== 'succeeded' && !isCharged;
-  const priced = { ...usage, tokensCached, milliseconds };
-  const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));
-  const charge = { taken: Demand.taken(prices, priced, !isFree), isHeld: bounds !== null };
-  const tried = { attempts: attempts?.all(attemptOutcome(outcome)) };
-  return { job: Job.finish(job, { ...outcome, ...tried, usage, cost }, at), charge };
-}
-
-/** Returns the outcome of an attempt that ends together with its call. */
-function attemptOutcome({ status, failure = 'internal_error' }: Outcome): string {
-  if (status === 'succeeded') return ANSWERED;
-  return status === 'cancelled' ? CANCELLED : failure;
-}
-
-/** Tells whether an error is the fault of the caller. */
-export const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);
-
-const reasonOf = (error: unknown) =>
-  error instanceof DomainError
-    ? { failure: error.code, error: `${error.code}: ${error.message}` }
-    : { failure: 'internal_error', error: 'internal_error: the log of the service has it.' };

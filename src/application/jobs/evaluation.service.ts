@@ -26,11 +26,11 @@ import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.j
 const QUEUEING = 'queueing evaluations';
 
 interface NewEvaluation {
-  /** Null: the name of the dataset. */
+  /** The name of the job. Null: the name of the dataset. */
   readonly name: string | null;
   readonly projectId: string;
   readonly datasetId: string;
-  /** Null: the connected model. */
+  /** The model to evaluate. Null: the connected model. */
   readonly modelId: string | null;
 }
 

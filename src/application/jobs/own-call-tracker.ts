@@ -7,7 +7,7 @@ import { Prices } from '../../domain/spend/prices.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { type Bounds, type Charge, HoldRepository, type SpendScopes } from '../spend/ports.js';
-import { type CallFigures, isRefusal, NO_FIGURES } from './call-tracker.js';
+import { type CallFigures, isRefusal, NO_FIGURES } from './finished-call.js';
 import { JobFinisher } from './job-finisher.js';
 import { JobRepository } from './ports.js';
 
@@ -16,13 +16,13 @@ export interface OwnCallEnd extends SpendScopes {
   readonly callId: string;
   /** The time that tells the periods of the call. */
   readonly createdAt: Date;
-  /** Null: the model has not begun. */
+  /** The time at which the model began. Null: it has not begun. */
   readonly startedAt: Date | null;
   /** The model that was tried last. */
   readonly modelId: string | null;
-  /** Null: this model has none. */
+  /** The prices of this model. Null: it has none. */
   readonly prices: Prices | null;
-  /** Null: no budget applied to the call. */
+  /** The bounds that the budgets of the call set. Null: no budget applied to it. */
   readonly bounds: Bounds | null;
   /** Absent: the model has made nothing. */
   readonly figures?: CallFigures | undefined;

@@ -3,7 +3,7 @@ import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 import type { OwnCall } from '../../domain/jobs/own-call.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
-import type { KeptCall } from '../../domain/record/kept-call.js';
+import type { KeptPart } from '../../domain/record/kept-part.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 import type { Charge } from '../spend/ports.js';
 
@@ -41,7 +41,7 @@ export abstract class EvaluationRepository {
 }
 
 export interface HistoryPart {
-  /** Null: every kind. */
+  /** Only jobs of this kind. Null: of every kind. */
   readonly kind: JobKind | null;
   /** Omits jobs that finished earlier. */
   readonly since: Date | null;
@@ -54,7 +54,7 @@ export interface CallEnd {
   /** Settles the holds of the call, and charges the budgets that were created while it ran. */
   readonly charge?: Charge | null;
   /** The part of the call that its project keeps. It is left out if the project or the account is gone. */
-  readonly kept?: KeptCall | null;
+  readonly kept?: KeptPart | null;
 }
 
 /** The finished jobs, in the order in which they finished. */
@@ -96,7 +96,7 @@ export abstract class OwnCallRepository {
 }
 
 export interface JobFilter {
-  /** Null: every team, and the master key. */
+  /** Only jobs of this team. Null: of every team, and of the master key. */
   readonly teamId: string | null;
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;

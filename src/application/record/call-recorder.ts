@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Job } from '../../domain/jobs/job.js';
 import { type CallContent, maskablePart } from '../../domain/record/call-content.js';
-import { callLimits, KeptCall } from '../../domain/record/kept-call.js';
+import { callLimits, KeptPart } from '../../domain/record/kept-part.js';
 import { withoutOpenEnds } from '../../domain/record/open-end.js';
 import type { Recording } from '../../domain/record/recording.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -29,18 +29,18 @@ export class CallRecorder {
    * Returns what is kept of a finished call, or null if nothing is. Never throws: a content that cannot be masked is left
    * out.
    */
-  async prepare(job: Job, recordable: Recordable, log: Logger): Promise<KeptCall | null> {
+  async prepare(job: Job, recordable: Recordable, log: Logger): Promise<KeptPart | null> {
     const { recording } = recordable;
     if (job.teamId === null || job.projectId === null) return null;
     if (recording.share < 1 && this.chance.draw() >= recording.share) return null;
     const about = { recording, answerId: recordable.answerId(), arrivedAt: job.createdAt };
-    if (recording.content === 'none') return KeptCall.of({ ...about, content: 'none', masked: null });
+    if (recording.content === 'none') return KeptPart.of({ ...about, content: 'none', masked: null });
     try {
       const masked = await this.masked(recordable.content(), recording, job.teamId);
-      return KeptCall.of({ ...about, content: 'full', masked });
+      return KeptPart.of({ ...about, content: 'full', masked });
     } catch (error) {
       log.warn('the content of a call is not kept, because it could not be masked', { error });
-      return KeptCall.of({ ...about, content: 'unmaskable', masked: null });
+      return KeptPart.of({ ...about, content: 'unmaskable', masked: null });
     }
   }
 

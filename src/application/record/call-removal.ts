@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Json } from '../../domain/workspace/json.js';
 import { type Attempt, Logger, type TaskWorker, WorkQueue } from '../shared/ports.js';
-import { type CallOwner, RecordedCallRepository } from './ports.js';
+import { type CallOwner, KeptCallRepository } from './ports.js';
 
 /** Names the task that deletes the calls of a deleted project or account. */
 export const CALL_REMOVAL = 'call-removal';
@@ -19,7 +19,7 @@ export class CallRemoval implements TaskWorker {
 
   constructor(
     private readonly queue: WorkQueue,
-    private readonly calls: RecordedCallRepository,
+    private readonly calls: KeptCallRepository,
     private readonly log: Logger,
   ) {}
 

@@ -4,7 +4,7 @@ import { RoleForbidden } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { CallPlace } from '../../domain/record/call-place.js';
 import type { Feedback } from '../../domain/record/feedback.js';
-import type { RecordedCall } from '../../domain/record/recorded-call.js';
+import type { KeptCall } from '../../domain/record/kept-call.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
@@ -13,13 +13,7 @@ import { joined } from '../shared/joined.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
-import {
-  type CallFilter,
-  FeedbackRepository,
-  type LocatedCall,
-  type NamedCall,
-  RecordedCallRepository,
-} from './ports.js';
+import { type CallFilter, FeedbackRepository, KeptCallRepository, type LocatedCall, type NamedCall } from './ports.js';
 
 type Listing = CallFilter & WithMemory & { readonly page: Page };
 
@@ -29,7 +23,7 @@ interface OfCall extends InProject {
 }
 
 export interface CallWithFeedback {
-  readonly call: RecordedCall;
+  readonly call: KeptCall;
   readonly feedback: readonly Feedback[];
 }
 
@@ -47,7 +41,7 @@ const MOST_IN_PART = 100;
 export class CallService {
   constructor(
     private readonly workspace: TeamWorkspace,
-    private readonly calls: RecordedCallRepository,
+    private readonly calls: KeptCallRepository,
     private readonly feedback: FeedbackRepository,
     private readonly authority: Authority,
     private readonly audit: Audit,

@@ -4,13 +4,13 @@ import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { MaskingFailed } from '../../domain/record/errors.js';
 import { Feedback, type FeedbackInput } from '../../domain/record/feedback.js';
-import { RecordedCall } from '../../domain/record/recorded-call.js';
+import { KeptCall } from '../../domain/record/kept-call.js';
 import { Recording } from '../../domain/record/recording.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Json } from '../../domain/workspace/json.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
-import { FeedbackRepository, type LocatedCall, Masker, RecordedCallRepository } from './ports.js';
+import { FeedbackRepository, KeptCallRepository, type LocatedCall, Masker } from './ports.js';
 
 interface OfCall {
   /** The id of the job, or the id in the answer. */
@@ -24,7 +24,7 @@ interface OfCall {
 @injectable()
 export class FeedbackService {
   constructor(
-    private readonly calls: RecordedCallRepository,
+    private readonly calls: KeptCallRepository,
     private readonly feedback: FeedbackRepository,
     private readonly workspace: TeamWorkspace,
     private readonly masker: Masker,
@@ -65,7 +65,7 @@ export class FeedbackService {
    * that the caller's key is not for.
    */
   private async call(caller: AccountCaller, sentId: string): Promise<LocatedCall> {
-    const id = RecordedCall.idOf(sentId);
+    const id = KeptCall.idOf(sentId);
     if (id === null) throw new NotFound('call');
     const { teamId, accountId } = caller;
     const named = { teamId, id, projectIds: KeyScope.projectsOf(caller) };

@@ -1,6 +1,6 @@
 import type { FinalStatus } from '../../domain/jobs/job.js';
 import type { Feedback, FeedbackHistory } from '../../domain/record/feedback.js';
-import type { RecordedCall } from '../../domain/record/recorded-call.js';
+import type { KeptCall } from '../../domain/record/kept-call.js';
 import type { Mask } from '../../domain/record/recording.js';
 import type { Json } from '../../domain/workspace/json.js';
 import type { Page, SizedItem } from '../shared/ports.js';
@@ -67,7 +67,7 @@ export interface CallFilter {
 }
 
 /** A call without its content. */
-export interface LocatedCall extends Pick<RecordedCall, 'id' | 'projectId' | 'accountId'> {
+export interface LocatedCall extends Pick<KeptCall, 'id' | 'projectId' | 'accountId'> {
   /** The length of its content. */
   readonly bytes: number;
 }
@@ -90,16 +90,16 @@ export type CallOwner = { readonly projectId: string } | { readonly accountId: s
  * account is gone. Calls after their `expiresAt` and calls of deleted projects and accounts are not found any more. Who
  * deletes a project or an account must have its calls deleted, with `CallRemoval`.
  */
-export abstract class RecordedCallRepository {
+export abstract class KeptCallRepository {
   /** Returns the newest of the calls with this name: an engine elsewhere may give many answers the same id. */
-  abstract find(wanted: NamedCall): Promise<RecordedCall | null>;
+  abstract find(wanted: NamedCall): Promise<KeptCall | null>;
   /** Finds the same call as `find`, without its content. */
   abstract locate(wanted: NamedCall): Promise<LocatedCall | null>;
   /**
    * Returns the calls of a project with these ids, and for each of the ids the newest call that has it in its answer. In any
    * order.
    */
-  abstract some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]>;
+  abstract some(projectId: string, ids: readonly string[]): Promise<KeptCall[]>;
   /**
    * Lists the places of calls in the order of their arrival, the newest first, with the sizes of their contents. Calls that
    * arrived at the same time are in the order of their ids. Each id, also `after`, is the text of a CallPlace. The call of
@@ -107,7 +107,7 @@ export abstract class RecordedCallRepository {
    */
   abstract sizes(filter: CallFilter, page: Page): Promise<SizedItem[]>;
   /** Returns these calls, the newest first. Leaves out those that are gone. */
-  abstract read(ids: readonly string[]): Promise<RecordedCall[]>;
+  abstract read(ids: readonly string[]): Promise<KeptCall[]>;
   /** Deletes a call with its feedback. Returns false if it was not there. */
   abstract remove(id: string): Promise<boolean>;
   /**

@@ -8,7 +8,7 @@ import type {
   ToolCallPart,
 } from '../../domain/chat/chat.js';
 import { answerJson, type CallContent, type RecordedAnswer, requestJson } from '../../domain/record/call-content.js';
-import { callLimits } from '../../domain/record/kept-call.js';
+import { callLimits } from '../../domain/record/kept-part.js';
 import type { Recording } from '../../domain/record/recording.js';
 import { TextCollector } from '../../domain/shared/text-collector.js';
 import type { Recordable } from './call-recorder.js';

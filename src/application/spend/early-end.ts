@@ -1,7 +1,7 @@
 import type { ChatRequest, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import { estimatedTokens, hasContent, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
 import type { Attempts } from '../../domain/jobs/attempt.js';
-import type { CallFigures } from '../jobs/call-tracker.js';
+import type { CallFigures } from '../jobs/finished-call.js';
 
 /** Counts the tokens that a model makes for a chat call, in case the call ends before its answer is complete. */
 export class EarlyEnd {

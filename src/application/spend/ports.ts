@@ -26,7 +26,10 @@ export interface CountedCalls {
 
 /** Stores budgets. A budget is deleted with its team, project, account or key. */
 export abstract class BudgetRepository {
-  /** Returns the number of the last end of a call. Must be used under the exclusive lock of the ends, so that all ends up to it are stored. */
+  /**
+   * Returns the number of the last end of a call. Must be used under the exclusive lock of the ends: then all ends up to it
+   * are stored.
+   */
   abstract lastEnd(): Promise<string>;
   /**
    * Counts what the calls up to the end `upTo` have taken, if the budget began now. This takes time when there are many,
@@ -104,10 +107,13 @@ export abstract class HoldRepository {
   /** Tells whether there are budgets that a call of these scopes is under. */
   abstract applies(scopes: SpendScopes): Promise<boolean>;
   /**
-   * Takes a hold on every budget that applies, for the most that the call can take, or none. A bound that is not exact is
-   * cut to what remains. Returns the bounds, or the budget or the limit of the key without room. However many calls do this at once, on any
-   * instance, `settled` and `held` together never exceed the limit of a budget that refuses. The call belongs to the
-   * periods of the time `at`.
+   * Takes a hold on every budget that applies, for the most that the call can take. Cuts a bound that is not exact to what
+   * remains. Returns the bounds of the call.
+   *
+   * If a budget or a limit of the key has no room, takes no hold at all, and returns this budget or limit.
+   *
+   * `settled` and `held` together never exceed the limit of a budget that refuses, whatever the number of calls and
+   * instances. The call belongs to the periods of the time `at`.
    */
   abstract take(
     spender: Spender,

@@ -125,7 +125,7 @@ export interface RecordEntry extends RecordOutline {
 
 /** Selects records of a version. */
 export interface RecordFilter {
-  /** Null selects the records without a group. */
+  /** Only records of this group. Null: those without a group. */
   readonly group?: string | null | undefined;
   /** A part of the id, the group or the JSON of the other values, in upper or lower case. */
   readonly q?: string | undefined;

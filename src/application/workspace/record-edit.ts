@@ -44,7 +44,7 @@ interface Sent extends WithMemory {
 interface Splice extends WithMemory {
   readonly span: RecordSpan;
   readonly records: readonly DatasetRecord[];
-  /** How much longer the records are together than those that they replace. */
+  /** The length of all records together, less that of the records that they replace. */
   readonly bytes: number;
 }
 

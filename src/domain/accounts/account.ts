@@ -17,7 +17,7 @@ export interface Account {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  /** Null: the account only uses the site login. */
+  /** The hash of the password. Null: the account only uses the site login. */
   readonly passwordHash: string | null;
   readonly emailVerifiedAt: Date | null;
   /** True if the account wants an e-mail when an alert fires. */

@@ -20,7 +20,7 @@ export interface AccountCaller {
   readonly emailVerified: boolean;
   /** The last stored use of the credential. At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;
-  /** Null: a session, or a key without restrictions. */
+  /** The restrictions of the key. Null: it has none, or the credential is a session. */
   readonly restrictions: KeyRestrictions | null;
 }
 

@@ -13,7 +13,7 @@ export interface Credential extends KeyRestrictions {
   /** A registration or a login creates a session and an API key. `POST /v1/keys` creates a `minted` key. */
   readonly origin: 'registration' | 'login' | 'minted';
   readonly createdAt: Date;
-  /** Null: the credential does not expire. */
+  /** The time at which the credential expires. Null: it does not. */
   readonly expiresAt: Date | null;
   /** At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;

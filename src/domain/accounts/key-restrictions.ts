@@ -8,7 +8,7 @@ export type KeyPermission = (typeof keyPermissions)[number];
 export interface KeyRestrictions {
   /** The ids of the projects that the key is for. Null: all projects of the team. */
   readonly projects: readonly string[] | null;
-  /** Null: all that its owner may, on the routes that take keys without permissions. */
+  /** The permissions of the key. Null: all that its owner may, on the routes that take keys without permissions. */
   readonly permissions: readonly KeyPermission[] | null;
   /** Each instance counts the requests for itself. Null: only the limit of all callers. */
   readonly requestsPerMinute: number | null;

@@ -31,7 +31,7 @@ export interface AlertRule {
    * for `budget_used`, a share of the calls for `error_rate`.
    */
   readonly threshold: number;
-  /** Null: jobs of every kind. */
+  /** Only jobs of this kind. Null: of every kind. */
   readonly jobKind: JobKind | null;
   /** The budget of `budget_used`, which may be deleted meanwhile. Null for all other types. */
   readonly budgetId: string | null;

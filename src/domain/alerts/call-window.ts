@@ -3,7 +3,7 @@ import type { CallKind, FinishedJob } from '../jobs/job.js';
 /** The calls that ended after `after`, up to the end of a job. Cancelled calls do not count. */
 export interface CallWindow {
   readonly after: Date;
-  /** Null: calls of every kind. */
+  /** Only calls of this kind. Null: of every kind. */
   readonly kind: CallKind | null;
   /** In seconds from the arrival of a call to its end. Slower calls are bad. Null: failed calls are bad. */
   readonly slowerThan: number | null;

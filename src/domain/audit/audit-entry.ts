@@ -99,7 +99,7 @@ export interface AuditEntry {
   readonly objectName: string | null;
   /** The admins of this team may read the entry. Null if the entry belongs to no team. */
   readonly teamId: string | null;
-  /** Null: an action without a request. */
+  /** The id of the request. Null: the action had none. */
   readonly requestId: string | null;
   readonly details: AuditDetails;
 }

@@ -13,7 +13,7 @@ export type ContentPart = { readonly text: string } | ImagePart;
 
 interface ImagePart {
   readonly imageUrl: string;
-  /** How closely the model looks, such as `low`. If absent, the engine decides. */
+  /** The detail that the model sees, such as `low`. Absent: the engine decides. */
   readonly detail?: string;
 }
 
@@ -29,7 +29,7 @@ export interface RequestMessage extends ChatMessage {
   readonly toolCallId?: string;
   /** The reason why the assistant did not answer. */
   readonly refusal?: string;
-  /** What the assistant thought before this message. */
+  /** The thoughts of the assistant before this message. */
   readonly reasoning?: string;
 }
 
@@ -60,7 +60,7 @@ export interface ChatRequest {
   readonly toolChoice?: ToolChoice;
   /** If false, the model calls at most one tool. */
   readonly parallelToolCalls?: boolean;
-  /** How much a model that can think thinks before its answer, such as `low`. Chat templates that know it get it. */
+  /** The effort of thinking before the answer, such as `low`. Only chat templates that know it get it. */
   readonly reasoningEffort?: string;
   readonly sampling?: Sampling;
   /** If absent, the answer may be any text. */
@@ -164,7 +164,7 @@ export interface Sampling {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other';
 
-/** Why an answer ended. */
+/** The reason why an answer ended. */
 export interface AnswerEnd {
   /**
    * `stop`: the model ended its answer, or the answer reached a stop text. `length`: the answer reached `maxTokens` or
@@ -189,7 +189,7 @@ export interface CompletionPart {
   /** The tokens of this text, if the request asks for probabilities. */
   readonly logprobs?: readonly TokenLogprob[];
   readonly toolCalls?: readonly ToolCallPart[];
-  /** What the model thinks. It is no part of the text. */
+  /** The thoughts of the model. They are no part of the text. */
   readonly reasoning?: string;
   /** The JSON of the engine's event without its `model`, if the engine got the request verbatim. */
   readonly verbatim?: string;
@@ -207,7 +207,7 @@ export interface Answer extends AnswerEnd {
   /** The tokens of the text, if the request asks for probabilities. They can take many times the memory of the text. */
   readonly logprobs?: Iterable<TokenLogprob>;
   readonly toolCalls?: readonly ToolCall[];
-  /** What the model thought before the text. */
+  /** The thoughts of the model before the text. */
   readonly reasoning?: string;
 }
 

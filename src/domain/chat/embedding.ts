@@ -11,7 +11,7 @@ export interface EmbeddingRequest {
 export interface Embeddings {
   /** A vector for each text, in the order of the texts. All vectors have the same length and only finite numbers. */
   readonly vectors: readonly Float32Array[];
-  /** Null: the runtime does not report it. */
+  /** The tokens of all texts. Null: the runtime does not report them. */
   readonly promptTokens: number | null;
   /** The JSON of the engine's answer without its `model`, if the engine got the request verbatim. */
   readonly verbatim?: string;

@@ -46,7 +46,7 @@ export interface Response {
   /** Only a response that `failed` has it. */
   readonly failure: ResponseFailure | null;
   readonly createdAt: Date;
-  /** Null until the answer has ended. */
+  /** The time of the end. Null: the answer has not ended. */
   readonly finishedAt: Date | null;
 }
 

@@ -21,7 +21,7 @@ export interface RemoteModel {
   readonly endpoint: string;
   /** The name of the model at the engine. */
   readonly modelName: string;
-  /** Null: the engine chooses the version. */
+  /** The version of the model on the engine. Null: the engine chooses it. */
   readonly modelVersion: string | null;
   /** The name of the setting with the key of the engine. Null for an engine without a key. */
   readonly keySetting: string | null;
@@ -50,12 +50,12 @@ export type Deployment = ServedModel & StoredDeployment;
 
 interface StoredDeployment {
   readonly id: string;
-  /** Null: the master key. */
+  /** The id of an account. Null: the master key. */
   readonly createdBy: string | null;
   readonly createdAt: Date;
   /** The port that served the model when the deployment was created. */
   readonly lastPort: number;
-  /** Null: predictions have no price. */
+  /** The prices of predictions. Null: they have none. */
   readonly prices: DeploymentPrices | null;
 }
 

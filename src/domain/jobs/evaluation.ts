@@ -34,12 +34,12 @@ export interface Result {
   readonly group: string | null;
   readonly input: Json;
   readonly expected: Json;
-  /** Null: the model could not answer. Then `error` says why, and the score is 0. */
+  /** The answer of the model. Null: the model could not answer. Then `error` says why, and the score is 0. */
   readonly output: string | null;
   readonly score: Score;
   /** Seconds that the model needed for its answer. */
   readonly latency: number;
-  /** Null: the runtime does not report tokens. */
+  /** The tokens of the call. Null: the runtime does not report them. */
   readonly tokens: Tokens | null;
   readonly error: string | null;
   /** The model that has answered. Null: none has, or the result is of an earlier version. */

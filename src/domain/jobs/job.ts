@@ -23,13 +23,13 @@ export type JobStatus = OpenStatus | FinalStatus;
 
 interface Progress {
   readonly done: number;
-  /** Null: unknown. */
+  /** The number of all steps. Null: unknown. */
   readonly total: number | null;
 }
 
 /** The figures that a call reports at its end. */
 export interface CallUsage {
-  /** Null: the model does not report it. */
+  /** The tokens of the prompt and of the answer. Null: the model does not report them. */
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   /** Seconds from the call's arrival to the first part of its answer. Null without a stream. */
@@ -38,8 +38,8 @@ export interface CallUsage {
   readonly seconds?: number;
 }
 
-/** Holds the figures of a call for `GET /v1/usage`. */
-export interface CallRecord extends CallUsage {
+/** The figures of a job that count in `GET /v1/usage`. */
+export interface JobUsage extends CallUsage {
   /** The API key of the call. Null for a session or the master key. */
   readonly keyId: string | null;
   /** The error code of a failed call. */
@@ -52,7 +52,7 @@ export interface CallRecord extends CallUsage {
 
 export interface Job {
   readonly id: string;
-  /** Null: a job of the master key. */
+  /** The team of the owner. Null: the job is of the master key. */
   readonly teamId: string | null;
   readonly kind: JobKind;
   readonly mode: JobMode;
@@ -65,7 +65,7 @@ export interface Job {
   readonly requestedBy: string;
   /** For a call, the time of its arrival. */
   readonly createdAt: Date;
-  /** Null: the job never began. */
+  /** The time at which the job began. Null: it never began. */
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly progress: Progress;
@@ -74,7 +74,7 @@ export interface Job {
   /** The instance that a `sync` job runs in. */
   readonly instance: number | null;
   /** For an evaluation, the sums of its calls so far. Null: the job makes no calls. */
-  readonly usage: CallRecord | null;
+  readonly usage: JobUsage | null;
   /** Text with nine decimal places. For an evaluation, the sum of its calls so far. Null: no call with a price has ended. */
   readonly cost: string | null;
 }

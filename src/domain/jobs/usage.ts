@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js';
 import { InvalidRequest } from '../shared/errors.js';
 import { costText, type Nanos, nanosOfCost } from '../spend/cost.js';
-import { type CallRecord, type Job, MASTER } from './job.js';
+import { type Job, type JobUsage, MASTER } from './job.js';
 
 export const usageBuckets = ['minute', 'hour', 'day'] as const;
 export type UsageBucket = (typeof usageBuckets)[number];
@@ -25,7 +25,7 @@ export const USAGE_KEPT_MS = { minute: LENGTH_MS.day, hour: 8 * LENGTH_MS.day, d
 export interface EndedCall
   extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt' | 'cost'> {
   readonly finishedAt: Date;
-  readonly usage: CallRecord;
+  readonly usage: JobUsage;
 }
 
 /** Counts values by bin: a bin, its count, the next bin, its count. Each bin is 10 % wider than the bin before. */
@@ -50,14 +50,14 @@ interface Sums {
 export interface Usage extends Sums {
   readonly latency: Histogram;
   readonly firstToken: Histogram;
-  /** Null: no call has a price. */
+  /** The sum of the costs. Null: no call has a price. */
   readonly cost: Nanos | null;
 }
 
 /** The usage of some calls, as callers read it. */
 interface UsageSummary extends Sums {
   readonly latency: Percentiles;
-  /** Null: no call reports its first token. */
+  /** The times to the first token. Null: no call reports its first token. */
   readonly firstToken: Percentiles | null;
   /** Text with nine decimal places. Null: no call has a price. */
   readonly cost: string | null;

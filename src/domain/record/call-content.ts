@@ -6,7 +6,7 @@ import { withoutOpenEnd } from './open-end.js';
 /** The content of a call in the neutral form of Tenon, as JSON with the names of the API. */
 export interface CallContent {
   readonly request: JsonObject;
-  /** Null: the call has no answer. */
+  /** The answers of the call, as `answerJson` returns them. Null: it has none. */
   readonly answer: JsonObject | null;
   /** True: texts that are too long, or the open end of the answer, were left out. */
   readonly isCut?: boolean;

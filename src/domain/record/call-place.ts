@@ -1,4 +1,4 @@
-import type { RecordedCall } from './recorded-call.js';
+import type { KeptCall } from './kept-call.js';
 
 /** The place of a call in the list of a project's calls, also after the call is deleted. */
 export interface CallPlace {
@@ -10,7 +10,7 @@ export const CallPlace = {
   /** Matches the text of a place: milliseconds since the epoch, and the id of the call. */
   text: /^(\d{1,14})\.(job_[0-9a-f-]{36})$/,
 
-  textOf: ({ createdAt, id }: Pick<RecordedCall, 'createdAt' | 'id'>): string => `${createdAt.getTime()}.${id}`,
+  textOf: ({ createdAt, id }: Pick<KeptCall, 'createdAt' | 'id'>): string => `${createdAt.getTime()}.${id}`,
 
   /** Returns the place that `textOf` has written. */
   of(text: string): CallPlace {

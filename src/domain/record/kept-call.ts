@@ -1,58 +1,52 @@
-import { storable, utf8Bytes } from '../shared/text.js';
-import { type CallContent, cutJson, searchText } from './call-content.js';
-import type { RecordedCall } from './recorded-call.js';
-import type { Recording } from './recording.js';
+import type { CallKind, FinalStatus, JobUsage } from '../jobs/job.js';
+import type { JsonObject } from '../workspace/json.js';
 
-/** The part of a call that its project keeps, as it is stored beside the figures of the job. */
-export interface KeptCall extends Pick<RecordedCall, 'answerId' | 'content' | 'truncated' | 'expiresAt'> {
-  /** JSON. Null: the content is not kept. */
-  readonly request: string | null;
-  /** JSON. Null: the content is not kept, or the call has no answer. */
-  readonly answer: string | null;
-  /** The length of the request and the answer in UTF-8. */
-  readonly bytes: number;
-  /** The text that a search finds. Null: none. */
-  readonly searched: string | null;
+/** `unmaskable`: the content could not be masked, so it is not stored. */
+export const keptContents = ['full', 'none', 'unmaskable'] as const;
+type KeptContent = (typeof keptContents)[number];
+
+/** A finished call that its project keeps: figures of its job, and the KeptPart. */
+export interface KeptCall {
+  /** The id of its job. */
+  readonly id: string;
+  /** The id in the answer that the caller got, such as `chatcmpl-…`. Null: it has none. */
+  readonly answerId: string | null;
+  readonly teamId: string;
+  readonly projectId: string;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly modelId: string | null;
+  readonly kind: CallKind;
+  readonly status: FinalStatus;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date;
+  readonly usage: JobUsage | null;
+  readonly cost: string | null;
+  readonly content: KeptContent;
+  /** The masked request. Null: the content is not kept. */
+  readonly request: JsonObject | null;
+  /** The masked answer. Null: the content is not kept, or the call has no answer. */
+  readonly answer: JsonObject | null;
+  /** True: the request or the answer was too long, so only its beginning is kept. */
+  readonly truncated: boolean;
+  readonly expiresAt: Date;
 }
 
-/** The parts of a call that its job does not have. */
-interface CallParts extends Pick<KeptCall, 'answerId' | 'content'> {
-  readonly recording: Recording;
-  readonly arrivedAt: Date;
-  /** The masked content. Null: it is not kept. */
-  readonly masked: CallContent | null;
-}
-
-export const callLimits = {
-  /** The most bytes of a request and of an answer, each as JSON. */
-  sideBytes: 256 * 1024,
-  /** The most characters of one side that are masked. The rest of a side is left out. */
-  sideMasked: 500_000,
-} as const;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** The id of an item in an answer of the Responses API, which contains the id of the response. */
+const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,6}$/;
 
 export const KeptCall = {
-  /** Cuts long content. */
-  of({ answerId, content, recording, arrivedAt, masked }: CallParts): KeptCall {
-    const expiresAt = new Date(arrivedAt.getTime() + recording.days * DAY_MS);
-    const about = { answerId, content, expiresAt };
-    if (!masked) return { ...about, ...NO_CONTENT };
-    const [request, answer] = [masked.request, masked.answer].map((side) =>
-      side === null ? null : cutJson(side, callLimits.sideBytes),
-    );
-    const texts = [request?.text ?? null, answer?.text ?? null] as const;
-    return {
-      ...about,
-      ...{ request: texts[0], answer: texts[1] },
-      truncated: Boolean(masked.isCut || request?.isCut || answer?.isCut),
-      bytes: utf8Bytes(texts[0] ?? '') + utf8Bytes(texts[1] ?? ''),
-      searched: storable(searchText(masked.request, masked.answer)).toLowerCase(),
-    };
+  /** Matches the names of calls: the ids of jobs and of answers. An engine elsewhere may have made an id of its own form. */
+  NAME: /^[\w.-]{1,130}$/,
+
+  /**
+   * Returns the id to search for if a caller names a call: the id of its job, the id in its answer, or the id of the
+   * response of an item. Returns null for a text that is no id.
+   */
+  idOf(text: string): string | null {
+    const [, response] = ITEM_ID.exec(text) ?? [];
+    if (response) return `resp_${response}`;
+    return KeptCall.NAME.test(text) ? text : null;
   },
-
-  /** Leaves out the content, for which there is no room. */
-  withoutContent: (call: KeptCall): KeptCall => ({ ...call, ...NO_CONTENT, content: 'none' }),
 };
-
-const NO_CONTENT = { request: null, answer: null, truncated: false, bytes: 0, searched: null } as const;

@@ -1,6 +1,6 @@
 import type { RecordOrigin } from '../workspace/dataset-record.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
-import type { RecordedCall } from './recorded-call.js';
+import type { KeptCall } from './kept-call.js';
 
 /** The parts of a call that can become the expected value of a record. */
 export const expectedParts = ['answer', 'correction', 'none'] as const;
@@ -29,7 +29,7 @@ export interface CallProblem {
 }
 
 /** Returns the row that a call makes, or the reason why it makes none. */
-export function rowOfCall(call: RecordedCall, wanted: Wanted): CallRow | CallProblem {
+export function rowOfCall(call: KeptCall, wanted: Wanted): CallRow | CallProblem {
   const problem = callProblem(call);
   const input = problem === null ? inputOf(call.request ?? {}, wanted) : null;
   if (problem !== null || input === null) return { field: 'call_id', problem: problem ?? SEVERAL };
@@ -50,7 +50,7 @@ const missing: Readonly<Record<ExpectedPart, string>> = {
   none: '',
 };
 
-function callProblem({ kind, content, request, truncated }: RecordedCall): string | null {
+function callProblem({ kind, content, request, truncated }: KeptCall): string | null {
   if (kind !== 'chat') return 'is no chat: only chats become records';
   if (content === 'unmaskable') return 'is kept without its content, which could not be masked';
   if (request === null) return 'is kept without its content';
@@ -76,7 +76,7 @@ function inputOf(request: JsonObject, { hasSystemPrompt }: Wanted): Json {
 }
 
 /** Returns undefined if the call does not have the wanted part. */
-function expectedOf({ status, answer }: RecordedCall, { expected, correction }: Wanted): Json | undefined {
+function expectedOf({ status, answer }: KeptCall, { expected, correction }: Wanted): Json | undefined {
   if (expected === 'none') return null;
   if (expected === 'correction') return correction;
   if (status !== 'succeeded' || answer === null) return undefined;

@@ -28,7 +28,7 @@ export interface Budget {
   readonly limit: Nanos;
   readonly period: BudgetPeriod;
   readonly onExceed: BudgetAction;
-  /** Null: the master key. */
+  /** The id of an account. Null: the master key. */
   readonly createdBy: string | null;
   /** True: only an admin may change or delete it. */
   readonly ofAdmin: boolean;

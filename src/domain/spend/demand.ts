@@ -14,7 +14,7 @@ export interface Demand {
   /** True: a smaller bound than `mostTokens` is not what the caller asked for, so the call is refused instead. */
   readonly isExact: boolean;
   readonly mostMs: number;
-  /** Null: the call has no price. */
+  /** The prices of the call. Null: it has none. */
   readonly prices: Prices | null;
 }
 

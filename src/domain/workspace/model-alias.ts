@@ -7,7 +7,7 @@ export interface AliasChange {
   readonly alias: string;
   /** Starts at 1 and has no gaps. */
   readonly version: number;
-  /** Null: this change deleted the alias. */
+  /** The model that the alias names since this change. Null: this change deleted the alias. */
   readonly modelId: string | null;
   readonly changedBy: string;
   readonly changedAt: Date;

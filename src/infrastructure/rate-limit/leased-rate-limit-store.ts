@@ -6,8 +6,8 @@ import {
   type RateLimitVerdict,
 } from '../../application/operations/ports.js';
 import type { Logger } from '../../application/shared/ports.js';
+import { Batches } from '../system/batches.js';
 import { Repeating, resultWithin, steadyMs } from '../system/scheduling.js';
-import { Batches } from '../typeorm/batches.js';
 import { type LeasedShare, RESERVED_MS } from './leased-share.js';
 import { Caller, type Group, grouped, type Part, type Question } from './ledger-questions.js';
 import type { LedgerAnswer, LedgerAsk, RateLimitLedger } from './rate-limit-ledger.js';
@@ -15,7 +15,7 @@ import { RecentKeys } from './recent-keys.js';
 
 /** The most keys of each kind. A key with few calls takes about 1 KB. */
 const MAX_KEYS = 50_000;
-/** As often, calls from leases that end are told to the ledger. While it is out of reach, it is tried as often. */
+/** The pause between two reports to the ledger, and between two attempts to reach it. */
 const PAUSE_MS = 1_000;
 const INSTANCES_PAUSE_MS = 5_000;
 /** Renewals of leases collect for this time, because one statement for many of them is cheap. */
@@ -34,18 +34,19 @@ interface Dependencies {
 }
 
 /**
- * Counts the calls of all instances in a ledger. Far from its limit, a caller uses a lease: calls that the ledger has
- * reserved for this instance. Such a call waits for no statement, and the lease is renewed in the background. Near the
- * limit, and with limits below 40, the ledger counts each call before it is admitted. One statement counts the calls of
- * many callers: while it runs, others collect for the next.
+ * Counts the calls of all instances in a ledger.
  *
- * Without a lease, an instance admits one call in a hundred of the limit before it asks. So it may exceed a limit of 100
- * and more by 1 %, and three instances by 3 %. More than five instances share 5 %. Lower limits are never exceeded.
- *
- * The ledger reserves at most a twentieth of a limit, for a few seconds. So at most this part is refused too early, and
- * the leases of a dead instance soon return. Its last calls, at most a twentieth of the limit, are forgotten.
- *
- * While the ledger is out of reach, the calls of this instance within the last minute count. They are told later.
+ * - Far from its limit, a caller uses a lease: calls that the ledger has reserved for this instance. Such a call waits
+ *   for no statement. The lease is renewed in the background.
+ * - Near its limit, a call is admitted only after the ledger has counted it. Limits below 40 have no leases.
+ * - One statement counts the calls of many callers. While it runs, later calls collect for the next statement.
+ * - Before an instance has a lease, it admits calls of which the ledger does not know: at most 1 % of the limit. So three
+ *   instances exceed a limit of 100 or more by at most 3 %. More than five instances together exceed it by at most 5 %.
+ *   Limits below 100 are never exceeded.
+ * - All leases together are at most 5 % of a limit. So a caller may be refused while 5 % of its limit are left.
+ * - The leases of a dead instance end after a few seconds. The calls that it has not told are forgotten, at most 5 % of
+ *   the limit.
+ * - While the ledger is out of reach, each instance counts its own calls within the last minute. It tells them later.
  */
 export class LeasedRateLimitStore extends RateLimitStore {
   private readonly callers: RecentKeys<Caller>;
@@ -112,7 +113,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
     this.counting.start();
   }
 
-  /** Tells the last calls, within `graceMs`. */
+  /** Ends the reports. Tells the ledger of the last calls, but waits for at most `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     await Promise.all([this.telling.stop(graceMs), this.counting.stop(graceMs)]);
     if (this.aloneSince === null) await resultWithin(this.tell('all'), graceMs);
@@ -260,15 +261,15 @@ export class LeasedRateLimitStore extends RateLimitStore {
   }
 
   /**
-   * Tells the ledger of the calls from leases that end, or of all calls. While the ledger is out of reach, only finds out
-   * whether it is back.
+   * Tells the ledger of the calls from leases that end soon, or of all calls. While the ledger is out of reach, sends
+   * only the first reports, to find out whether it is back.
    */
   async tell(which: 'due' | 'all' = 'due'): Promise<void> {
     this.sendRenewals();
     const now = this.now();
     const callers: Caller[] = [];
     for (const caller of this.untold) {
-      // A renewal that is under way takes calls along. Its report is empty, and ends when the renewal has ended.
+      // A renewal that is under way tells the calls of its caller. Then the report is empty, but it waits for the renewal.
       const isOpen = caller.renewing !== null || caller.untold(now).length > 0;
       if (isOpen && which === 'due' && !caller.isDue(now)) continue;
       this.untold.delete(caller);

@@ -8,24 +8,26 @@ const LEASE_MS = 4_000;
 const RENEWED_MS = 3_000;
 /** The ledger reserves a lease for longer, so that the calls are told before others can get them. */
 export const RESERVED_MS = 5_500;
-/** An instance may make this part of the calls before it has asked. */
+/** The part of a limit that an instance may admit before it has asked the ledger. */
 const UNASKED_PART = 0.01;
-/** All instances together may make this part before they have asked. */
+/** The part of a limit that all instances together may admit before they have asked the ledger. */
 const ALL_UNASKED_PART = 0.05;
-/** A caller is near its limit if less than one in so many calls is left, by a standing of the last minute. */
+/** A caller is near its limit if less than a twentieth of the limit is left. */
 const NEAR_SHARE = 20;
 /** Limits below this one get no leases (`take_rate_limits`). */
 const LEAST_LEASED = 40;
 /** A standing that is older is read again. */
 const FRESH_MS = 1_000;
-/** If other instances have leased calls, a refusal may end earlier than its wait tells. */
+/** A refusal holds for this time if other instances have leases, because they may give calls back. */
 const RESERVED_REFUSAL_MS = 500;
 
+/** The counts of a limit, as the ledger has told them last. */
 interface Standing {
   readonly limit: number;
   /** The calls that were left to this instance, with those of its lease. */
   readonly room: number;
   readonly at: number;
+  /** The time at which more calls fit. Null: no calls are counted. */
   roomAt: number | null;
   readonly refusedUntil: number;
 }
@@ -44,7 +46,7 @@ export class LeasedShare {
   private leasedAt = 0;
   private usableUntil = 0;
   private standing: Standing | null = null;
-  /** The calls from the lease that the standing does not contain yet. */
+  /** The calls that the standing does not contain yet. */
   private since = 0;
   /** Calls that were made without a lease, and that the ledger does not know of yet. */
   private unasked = 0;
@@ -59,8 +61,8 @@ export class LeasedShare {
   }
 
   /**
-   * Whether a call may be made before the ledger has counted it. So no call waits while a caller is far from its limit.
-   * If each of the `instances` does so at the limit, they exceed it by at most 5 %.
+   * Tells whether a call may be made before the ledger has counted it. So no call waits while its caller is far from the
+   * limit. Even if all `instances` do this at the limit, they exceed it by at most 5 %.
    */
   mayGoUnasked(limit: RateLimit, instances: number, now: number): boolean {
     const { standing } = this;
@@ -124,6 +126,7 @@ export class LeasedShare {
     return { ...limit, held: isLeased ? this.left : null, wants: isLeased && about.wants, used };
   }
 
+  /** Takes the answer of the ledger to `part`. */
   answered({ limit }: RateLimit, part: LedgerPart, standing: LedgerStanding, sentAt: number, now: number): void {
     const { used, reserved, granted, room } = standing;
     this.since -= this.tellingSince;
@@ -143,7 +146,7 @@ export class LeasedShare {
     this.usableUntil = sentAt + LEASE_MS;
   }
 
-  /** The ledger has not answered, so nobody knows what it has counted. The calls are told again. */
+  /** Forgets the lease and the standing after a lost answer. The calls that were sent are told again. */
   unanswered(): void {
     this.untold.restore(this.telling);
     [this.telling, this.tellingSince, this.since] = [[], 0, 0];

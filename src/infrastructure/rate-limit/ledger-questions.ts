@@ -50,7 +50,7 @@ export interface Question {
 /** The questions of a caller that one ask answers. */
 export interface Group {
   readonly caller: Caller;
-  /** In the order in which the ledger locks their rows, which may be another one than in the questions. */
+  /** The parts in the order in which the ledger locks their rows. The questions may have another order. */
   readonly parts: readonly Part[];
   readonly waiting: Question[];
   wants: boolean;
@@ -59,9 +59,9 @@ export interface Group {
 const PLACES: { readonly [Policy in RateLimit['policy']]: number } = { default: 0, auth: 1, key: 2 };
 
 /**
- * Returns a group for the questions of a caller under the same limits. The order is that of the rows which the ledger
- * locks. It is the same on all instances, so that they do not wait for each other in a circle: the limit of all calls
- * comes first, also within a group.
+ * Returns a group for the questions of a caller under the same limits. All instances put the groups, and the limits
+ * within a group, into the same order. The ledger locks the rows in this order, so no two statements wait for each other
+ * in a circle. The limit of all calls comes first.
  */
 export function grouped(questions: readonly Question[]): Group[] {
   const groups = new Map<string, Group>();

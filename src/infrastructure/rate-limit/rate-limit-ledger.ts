@@ -13,7 +13,7 @@ export interface LedgerPart extends RateLimit {
 export interface LedgerAsk {
   /** The caller, from `keyOf`. */
   readonly key: string;
-  /** Further calls. Each counts under all the limits. */
+  /** The number of further calls. Each counts under all the limits. */
   readonly calls: number;
   readonly limits: readonly LedgerPart[];
 }
@@ -30,9 +30,9 @@ export interface LedgerStanding {
 }
 
 export interface LedgerAnswer {
-  /** How many of the calls fit under all the limits. The others are not counted. */
+  /** The number of the calls that fit under all the limits. The others are not counted. */
   readonly admitted: number;
-  /** In the order of the limits. */
+  /** The standings, in the order of the limits. */
   readonly limits: readonly LedgerStanding[];
 }
 
@@ -42,8 +42,11 @@ export interface RateLimitLedger {
   keyOf(key: RateLimitKey): string;
 
   /**
-   * Answers all asks with one statement, in their order. Calls that do not fit are not counted. Leases on calls end
-   * after `reservedMs`, and nobody else gets the leased calls until then.
+   * Answers all asks with one statement, in their order. Each ask does three things:
+   *
+   * 1. It reports the calls that the instance has made and not told yet.
+   * 2. It counts further calls, as many of them as fit under all the limits. No two instances get the same call.
+   * 3. It renews the lease, which ends after `reservedMs`. No other instance gets the leased calls until then.
    */
   ask(asks: readonly LedgerAsk[], reservedMs: number): Promise<readonly LedgerAnswer[]>;
 

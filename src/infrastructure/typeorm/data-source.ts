@@ -23,7 +23,7 @@ import { InstanceTable } from './operations/instance-reports.js';
 import { RateLimitTable } from './operations/rate-limits.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { FeedbackTable } from './record/feedback.repository.js';
-import { RecordedCallTable } from './record/recorded-call.repository.js';
+import { KeptCallTable } from './record/kept-call.repository.js';
 import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
 import {
   DatasetChunkTable,
@@ -61,7 +61,7 @@ const entities = [
   ModelAliasTable,
   JobTable,
   OwnCallTable,
-  RecordedCallTable,
+  KeptCallTable,
   FeedbackTable,
   BudgetTable,
   BudgetPeriodTable,

@@ -70,7 +70,7 @@ const OUTAGE_TEXTS = [
 export const asRefusal = (error: unknown): unknown =>
   isForeignKeyViolation(error) ? new NotFound() : asStorageUnavailable(error);
 
-/** What an operator must mend, by the error code of PostgreSQL. */
+/** The faults that an operator must mend, by the error code of PostgreSQL. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '53200': 'the database has no memory left',

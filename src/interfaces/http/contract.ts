@@ -36,6 +36,8 @@ export interface Contract<
   readonly access: Permission | 'public';
   /** Lists the credentials that a public route reads. */
   readonly uses?: readonly CallerKind[];
+  /** Gives ids in the path another form than that of the service's own ids, by name. */
+  readonly params?: Readonly<Record<string, z.ZodType<string>>>;
   readonly query?: Query;
   /** Validates request headers of this route, by name. */
   readonly headers?: Readonly<Record<string, z.ZodType<string | undefined>>>;

@@ -1,5 +1,5 @@
 import type { Feedback } from '../../../src/domain/record/feedback.js';
-import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
+import type { KeptCall } from '../../../src/domain/record/kept-call.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import { race } from '../../support/barrier.js';
 import { aKeptCall, keep } from '../../support/kept-calls.js';
@@ -9,8 +9,8 @@ import { type Repositories, type StockedStore, type StoreUnderTest, stocked } fr
 export function feedbackContract(adapter: string, store: StoreUnderTest) {
   describe(`Feedback in ${adapter}`, () => {
     let stock: StockedStore;
-    let call: RecordedCall;
-    let other: RecordedCall;
+    let call: KeptCall;
+    let other: KeptCall;
 
     beforeEach(async () => {
       stock = await stocked(store);
@@ -18,7 +18,7 @@ export function feedbackContract(adapter: string, store: StoreUnderTest) {
       for (const one of [call, other]) await keep(stock, one);
     });
 
-    const feedbackOn = ({ id: callId, projectId }: RecordedCall, over: Partial<Feedback> = {}): Feedback => ({
+    const feedbackOn = ({ id: callId, projectId }: KeptCall, over: Partial<Feedback> = {}): Feedback => ({
       ...{ id: ids.next('fbk'), callId, projectId, accountId: stock.account.id, keyId: null, score: 1 },
       ...{ label: 'helpful', comment: 'Short.', correction: null, createdAt: at(1), isCurrent: true },
       ...over,
@@ -128,7 +128,7 @@ export function feedbackContract(adapter: string, store: StoreUnderTest) {
       await stock.accounts.remove(stock.colleague.id);
       expect(await stock.feedback.ofCalls([call.id])).toEqual([own]);
       await given({}, other);
-      await stock.recordedCalls.remove(other.id);
+      await stock.keptCalls.remove(other.id);
       expect(await stock.feedback.ofCalls([call.id, other.id])).toEqual([own]);
       await expect(given({}, other)).rejects.toThrow(NotFound);
       await expect(given({ accountId: 'usr_gone' })).rejects.toThrow(NotFound);

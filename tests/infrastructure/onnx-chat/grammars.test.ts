@@ -39,7 +39,7 @@ const refusalOf = (schema: unknown): UnsupportedSchema => {
 
 /** The options with which the service validates. */
 const ajvOptions = { strict: false, validateFormats: false, code: ajvCode } as const;
-/** Nothing but the choice of the model ends texts of these. `uuid4` is a format that JSON Schema does not know. */
+/** Only the choice of the model ends texts of these. `uuid4` is a format that JSON Schema does not know. */
 const ENDLESS = new Set(['local datetime', 'time', 'cuid', 'cuid2', 'record', 'uuid4']);
 const matches = (texts: Texts, text: string): boolean => {
   if (!('states' in texts)) throw new Error('the texts have no automaton');

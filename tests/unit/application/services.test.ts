@@ -79,12 +79,12 @@ describe('Authority', () => {
   });
 
   const services = () => {
-    const { unitOfWork, accounts, invites, credentials, keyLimits, projects, recordedCalls } = repositories;
+    const { unitOfWork, accounts, invites, credentials, keyLimits, projects, keptCalls } = repositories;
     const authority = new Authority(credentials, clock);
     const audit = auditOn(repositories, clock);
     const tokens = new CheckedTokens();
     const queue = { enqueue: async () => undefined } as Partial<WorkQueue> as WorkQueue;
-    const removal = new CallRemoval(queue, recordedCalls, new RecordingLog());
+    const removal = new CallRemoval(queue, keptCalls, new RecordingLog());
     return {
       keys: new ApiKeyService(unitOfWork, credentials, keyLimits, projects, authority, audit, tokens, ids, clock),
       invites: new InviteService(unitOfWork, invites, accounts, authority, audit, tokens, ids, clock),

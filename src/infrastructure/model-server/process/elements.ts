@@ -117,7 +117,7 @@ export function unevenAt(value: unknown, shape: readonly number[], level = 0): s
   return null;
 }
 
-/** What `JSON.parse` makes of the largest values, which a double rounds up. */
+/** The numbers that `JSON.parse` makes of the largest values, because a double rounds them up. */
 const ROUNDED_LARGEST = { INT64: 2n ** 63n, UINT64: 2n ** 64n } as const;
 
 export interface ElementProblem {

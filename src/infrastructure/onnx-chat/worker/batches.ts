@@ -6,7 +6,7 @@ export interface Costs {
   readonly token: number;
 }
 
-/** How often a step moves the keys and values of a token: it reads, appends, returns and uses them. Measured. */
+/** The times that a step moves the keys and values of a token: it reads, appends, returns and uses them. Measured. */
 const MOVES = 8;
 
 /** Returns the costs of a model. Every batch reads all weights, even a batch of one row. */

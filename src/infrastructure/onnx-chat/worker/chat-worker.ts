@@ -24,7 +24,7 @@ export class ChatWorker {
   private readonly tokenized = new Map<number, GenerateOrder>();
 
   private grammars: Grammars | null = null;
-  /** Null if the model's chat template does not know tools. */
+  /** The form in which the model calls tools. Null: its chat template does not know tools. */
   private callForm: CallForm | null = null;
 
   constructor(private readonly send: (report: Report) => void) {}

@@ -40,7 +40,7 @@ export type DecoderReport =
 class DecoderThread {
   private loading: Promise<LoadedModel> | null = null;
   private model: ReadyModel | null = null;
-  /** Null if the model's chat template does not know tools. */
+  /** The form in which the model calls tools. Null: its chat template does not know tools. */
   private callForm: CallForm | null = null;
   /** The added tokens that tool calls, and text beside them, may contain. */
   private added: ReadonlyMap<number, string> = new Map();

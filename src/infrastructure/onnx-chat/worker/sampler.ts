@@ -12,7 +12,7 @@ export class Sampler {
   private readonly presence: number;
   private readonly frequency: number;
   private readonly bias: readonly (readonly [token: number, by: number])[];
-  /** How often each token was chosen. Stays empty if there is no penalty. */
+  /** The number of times that each token was chosen. Stays empty if there is no penalty. */
   private readonly counts = new Map<number, number>();
   private readonly repetition: number;
   /** The tokens of the prompt and the answer. Stays empty if repetitions have no penalty. */

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { Batches } from '../batches.js';
+import { Batches } from '../../system/batches.js';
 import { NOT_DURABLE, TAKEN, type TakenRow, type Taking, takingKey, takingValues } from '../spend/taking.js';
 import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -9,19 +9,19 @@ import { inOrder } from './job.repository.js';
 /** The most bytes of content in one statement. To index the words of more could take longer than a statement may. */
 const CONTENT_AT_ONCE = 512 * 1024;
 
-/** Calls do not wait for the words of ends with more content than this. */
+/** Ends with more content than this have batches of their own, because it takes time to index their words. */
 const LARGE_CONTENT = 8 * 1024;
 
 const WITHOUT_RULES = { durable: false, withoutRules: true };
 const TAKE = `SELECT ${TAKEN}, ${NOT_DURABLE} FROM take_holds($1, $2, $3, $4, $5)`;
 
 type Part = { readonly end: End } | { readonly taking: Taking };
-/** For an end, it tells whether the end is stored. */
+/** The result of a part: for an end whether it is stored, for a taking its row. */
 type Done = boolean | TakenRow;
 
 /**
- * Calls of a team that begin and end at the same time share a statement: those under budgets change the same rows, so only
- * one statement after another could pass in any case. A call that comes alone does not wait.
+ * Lets calls of a team that begin or end at the same time share a statement. Under budgets they change the same rows, so
+ * their own statements would wait for each other. A call that comes alone does not wait.
  */
 @injectable()
 export class CallBatches {
@@ -41,7 +41,8 @@ export class CallBatches {
     const key = `${end.job.teamId} ${Boolean(end.charge)} ${isLarge}`;
     return this.batches.add(key, { end }).catch(async (error) => {
       if (!refusesRows(error)) throw error;
-      // The refused row may be that of another end in the statement. An end never depends on what is kept of its call.
+      // The database may have refused the row of another end, so this end is stored alone. If its kept part is refused, the
+      // end is stored without it.
       const { ids } = await this.statement.run({ ends: [end] }, WITHOUT_RULES).catch((again) => {
         if (!refusesRows(again) || !end.kept) throw again;
         return this.statement.run({ ends: [{ ...end, kept: null }] }, WITHOUT_RULES);
@@ -58,7 +59,10 @@ export class CallBatches {
     }) as Promise<TakenRow>;
   }
 
-  /** A failure to take the holds of later calls does not undo the rest, so it is only the result of these calls. */
+  /**
+   * Runs one statement for all ends and the first group of takings, and then one for each other group. If one of the
+   * others fails, only the calls of its group fail.
+   */
   private async run(parts: readonly Part[]): Promise<(Done | Promise<Done>)[]> {
     const ends = inOrder(
       parts.flatMap((part) => ('end' in part ? part.end : [])),

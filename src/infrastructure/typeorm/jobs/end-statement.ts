@@ -1,7 +1,7 @@
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { CallEnd } from '../../../application/jobs/ports.js';
 import type { FinishedJob, Job } from '../../../domain/jobs/job.js';
-import { KeptCalls } from '../record/kept-calls.js';
+import { KeptParts } from '../record/kept-parts.js';
 import {
   amountsJson,
   NOT_DURABLE,
@@ -55,7 +55,10 @@ const ENDED: readonly string[] = [
   'cost',
 ] satisfies (keyof JobRow)[];
 
-/** The ends for `settle_holds`. The parameters after `last` are their amounts, and whether they have holds. */
+/**
+ * Returns a query for the ends of stored jobs, in the form that `settle_holds` takes. The first parameter after `last` has
+ * the amounts that the calls have taken. The second one tells for each call whether it has holds.
+ */
 const charges = (last: number) => `
   SELECT array_agg(id) AS ids, jsonb_agg(jsonb_build_object(
            'id', id, 'taken', taken, 'is_held', is_held, 'at', created_at,
@@ -63,8 +66,11 @@ const charges = (last: number) => `
     FROM stored JOIN unnest($1::text[], $${last + 1}::jsonb[], $${last + 2}::boolean[]) AS charge (id, taken, is_held) USING (id)`;
 
 /**
- * Settles the ends, and then takes the holds of other calls. Their parameters follow those of `charges`. Returns a row
- * for each of these calls.
+ * Returns a query that settles the holds of the ended calls, and then takes the holds of other calls. It has a row for
+ * each call that takes holds. After the parameters of `charges` come all scopes, and then `takingValues`.
+ *
+ * `settle_and_take` locks the periods of all these scopes first, in the order of the budgets. So no two statements wait
+ * for each other in a circle.
  */
 const settledAndTaken = (last: number) => {
   const [all, ...values] = Array.from({ length: 6 }, (_, at) => `$${last + 3 + at}`);
@@ -96,7 +102,7 @@ export class EndStatement {
     const values: unknown[] = this.columns().map((column) =>
       ends.map(({ job }) => driver.preparePersistentValue(column.getEntityValue(job), column)),
     );
-    if (parts.keeps) values.push(...KeptCalls.values(ends.map(({ kept = null }) => kept)));
+    if (parts.keeps) values.push(...KeptParts.values(ends.map(({ kept = null }) => kept)));
     if (parts.settles) {
       values.push(charged.map(({ taken }) => amountsJson(taken)));
       values.push(charged.map(({ isHeld }) => isHeld));
@@ -113,7 +119,7 @@ export class EndStatement {
   private text({ durable, withoutRules }: EndOptions, parts: Parts): string {
     const { keeps } = parts;
     const columns = this.columns();
-    const last = columns.length + (keeps ? KeptCalls.values([]).length : 0);
+    const last = columns.length + (keeps ? KeptParts.values([]).length : 0);
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     return `
       WITH stored AS (
@@ -124,7 +130,7 @@ export class EndStatement {
            SET finish_number = excluded.finish_number,
                ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
          WHERE jobs.finish_number IS NULL
-        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptCalls.sql(columns.length)}` : ''}
+        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})${keeps ? `, ${KeptParts.sql(columns.length)}` : ''}
       ${resultOf(parts, last)}`;
   }
 

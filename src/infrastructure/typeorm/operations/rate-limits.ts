@@ -17,7 +17,7 @@ interface RateLimitRow {
   readonly expiresAt: Date;
 }
 
-/** The function `take_rate_limits` reads and writes the rows. The migration `rate-limits` tells what it promises. */
+/** The calls and the leases of a caller under one policy. The SQL function `take_rate_limits` reads and writes the rows. */
 export const RateLimitTable = defineTable<RateLimitRow>('rate_limits', {
   key: { type: 'text', primary: true },
   policy: { type: 'text', primary: true },
@@ -33,6 +33,7 @@ export const RateLimitTable = defineTable<RateLimitRow>('rate_limits', {
 /** Returns how long calls may wait for the counts in this database. */
 export const ledgerPatienceMs = ({ options }: DataSource): number => rateLimitMs((options as { url: string }).url);
 
+/** The function does what `RateLimitLedger.ask` promises. It locks the rows of the limits until the statement ends. */
 const TAKE = 'SELECT admitted, limits FROM take_rate_limits($1, $2, $3)';
 
 const INSTANCES = `

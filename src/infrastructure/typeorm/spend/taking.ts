@@ -15,9 +15,12 @@ export interface Taking {
 
 /** A row of `take_holds`. */
 export interface TakenRow {
+  /** The id of the budget that has no room. Null: the call has taken its holds. */
   readonly refused: string | null;
+  /** The most tokens of each answer. Null: no bound. */
   readonly mostTokens: string | null;
   readonly mostMs: string;
+  /** The number of budgets that hold for the call. */
   readonly count: number;
 }
 

@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
-import { RecordedCall } from '../../../domain/record/recorded-call.js';
 import { DomainError, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
@@ -12,9 +11,8 @@ import { addressOf } from './rate-limit.js';
 
 const IDENTIFIER = /^[a-z]{3,4}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A call may be named by the id in its answer, which an engine elsewhere may have made. */
-const isId = (name: string, text: string): boolean =>
-  name === 'call_id' ? RecordedCall.idOf(text) !== null : IDENTIFIER.test(text);
+const isId = ({ params = {} }: Contract, name: string, text: string): boolean =>
+  params[name]?.safeParse(text).success ?? IDENTIFIER.test(text);
 
 export interface ValidateDependencies {
   readonly memory: MemoryBudget;
@@ -29,7 +27,7 @@ export function validate(contract: Contract, { memory, watch }: ValidateDependen
     const { caller, requestId, readQuotas } = context;
     const params = paramsOf(request);
     const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
-    if (!ids.every(([name, id]) => isId(name, id))) throw contract.missing?.() ?? new NotFound();
+    if (!ids.every(([name, id]) => isId(contract, name, id))) throw contract.missing?.() ?? new NotFound();
     context.target = { caller, params, headers: {} };
     const headers = headersSchema ? (parsed(headersSchema, headersOf(contract, request)) as Call['headers']) : {};
     context.target = { caller, params, headers };

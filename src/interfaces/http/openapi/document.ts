@@ -101,7 +101,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     tensors,
     status,
   } = contract;
-  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
+  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(contract, name)]);
   const params = z.object(Object.fromEntries(names));
   const requestHeaders = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
   const headers = { ...carriedBy(contract), ...ownHeaders(contract) };
@@ -244,7 +244,7 @@ const alertFired: RouteConfig = {
 
 const idOf = (kind: string, object: string) => id(kind).describe(`The id of ${object}.`);
 
-/** Describes the parameters of paths, by name. */
+/** Describes the parameters of paths, by name. A contract may describe its own in `params`. */
 const parameters: Readonly<Record<string, z.ZodType>> = {
   user_id: idOf('usr', 'an account of your team'),
   invite_id: idOf('inv', 'an invite of your team'),
@@ -256,14 +256,6 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   conversation_id: idOf('cnv', 'a conversation of your own in the project'),
   response_id: idOf('resp', 'a response of your own'),
   job_id: idOf('job', 'a job'),
-  call_id: z
-    .string()
-    .regex(/^[\w.-]{1,130}$/)
-    .meta({
-      description:
-        'The id of the job of a call, or the id in its answer, such as `chatcmpl-…`, `cmpl-…`, `msg_…` or `resp_…`. The id of an item of a response names the response.',
-      example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-    }),
   budget_id: idOf('bud', 'a budget'),
   rule_id: idOf('rul', 'an alert rule'),
   alert_id: idOf('alr', 'an alert'),
@@ -294,5 +286,6 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
     }),
 };
 
-/** Returns the schema of a parameter. A test fails if `parameters` has none for it. */
-const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();
+/** Returns the schema of a parameter. A test fails if nothing describes it. */
+const parameterSchema = ({ params = {} }: Contract, name: string): z.ZodType =>
+  params[name] ?? parameters[name] ?? z.string();

@@ -3,8 +3,8 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { callKinds, finalStatuses } from '../../../domain/jobs/job.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
 import { feedbackLimits } from '../../../domain/record/feedback.js';
-import { callLimits } from '../../../domain/record/kept-call.js';
-import { keptContents } from '../../../domain/record/recorded-call.js';
+import { KeptCall, keptContents } from '../../../domain/record/kept-call.js';
+import { callLimits } from '../../../domain/record/kept-part.js';
 import { contractsOf } from '../contract.js';
 import { fileFormats, fileTypes } from '../files.js';
 import { Page, pageOfList, SearchText } from '../paging.js';
@@ -25,6 +25,13 @@ import {
 const api = contractsOf('Calls');
 const path = '/v1/projects/{project_id}/calls';
 const one = `${path}/{call_id}` as const;
+
+/** The id of a call in a path. */
+export const CallName = z.string().regex(KeptCall.NAME).meta({
+  description:
+    'The id of the job of a call, or the id in its answer, such as `chatcmpl-…`, `cmpl-…`, `msg_…` or `resp_…`. The id of an item of a response names the response.',
+  example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+});
 
 export const FeedbackAnswer = namedObject('Feedback', {
   id: id('fbk'),
@@ -174,15 +181,17 @@ export const readCall = api.get(one, {
     `Takes the id of the job, or the id in the answer, such as \`chatcmpl-…\`, \`cmpl-…\`, \`resp_…\` or \`msg_…\`. The id of an ` +
     `item of a response leads to the call of the response. ${whose}`,
   access: permissions.readWorkspace,
+  params: { call_id: CallName },
   answer: CallAnswer,
   refusals: ['busy'],
 });
 
 export const deleteCall = api.delete(one, {
   id: 'deleteCall',
-  summary: 'Delete the record of a call',
+  summary: 'Delete a call that a project keeps',
   description: `Deletes its content and its feedback. Its job stays, which has neither. ${whose}`,
   access: permissions.deleteCalls,
+  params: { call_id: CallName },
   answer: Deleted,
 });
 

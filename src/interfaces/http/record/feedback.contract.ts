@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { feedbackLimits } from '../../../domain/record/feedback.js';
 import { contractsOf } from '../contract.js';
 import { AnyJson, anyOf, number, shortText, text, visible } from '../schemas.js';
-import { FeedbackAnswer } from './calls.contract.js';
+import { CallName, FeedbackAnswer } from './calls.contract.js';
 
 const api = contractsOf('Calls');
 
@@ -18,6 +18,7 @@ export const giveFeedback = api.post('/v1/calls/{call_id}/feedback', {
     'ones are history. Texts and corrections are masked as the project wants it for its calls. What cannot be masked is ' +
     `refused. An account may give feedback on a call ${each} times, with ${eachBytes / 1024} KB together.`,
   access: permissions.chat,
+  params: { call_id: CallName },
   body: z
     .object({
       score: number().min(-1, range).max(1, range).nullable().default(null).meta({

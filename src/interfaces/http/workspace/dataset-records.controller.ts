@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { CallRecordsService } from '../../../application/record/call-records.service.js';
+import { RecordsFromCallsService } from '../../../application/record/records-from-calls.service.js';
 import { DatasetService } from '../../../application/workspace/dataset.service.js';
 import { DatasetRecordsService } from '../../../application/workspace/dataset-records.service.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
@@ -36,7 +36,7 @@ export class DatasetRecordsController implements Controller {
       const expected = sentVersions([body.version], ifMatch);
       const change = { ...datasetIn(params), expected, signal, memory };
       const { dataset, ids, duplicates } = body.from_calls
-        ? await this.callRecords.append(caller, { ...change, fromCalls: fromCalls(body.from_calls) })
+        ? await this.recordsFromCalls.append(caller, { ...change, fromCalls: fromCalls(body.from_calls) })
         : await this.records.append(caller, { ...change, records: sentRecords(body.records ?? []) });
       return {
         dataset_id: dataset.id,
@@ -68,7 +68,7 @@ export class DatasetRecordsController implements Controller {
 
   constructor(
     private readonly records: DatasetRecordsService,
-    private readonly callRecords: CallRecordsService,
+    private readonly recordsFromCalls: RecordsFromCallsService,
     private readonly datasets: DatasetService,
     private readonly projects: ProjectService,
   ) {}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SentCall } from '../../../application/record/call-records.service.js';
+import type { SentCall } from '../../../application/record/records-from-calls.service.js';
 import { expectedParts } from '../../../domain/record/record-of-call.js';
 import { MOST_RECORDS } from '../../../domain/workspace/dataset-import.js';
 import { choice, text, wanted } from '../schemas.js';

@@ -14,7 +14,7 @@ import {
 
 const POOLING = '1_Pooling';
 
-/** How the vectors of all tokens become one: by their mean, or by the vector of the first or of the last token. */
+/** The way in which the vectors of all tokens become one: their mean, or the vector of the first or of the last token. */
 type Pooling = 'mean' | 'cls' | 'last_token';
 
 export interface EmbeddingFiles {

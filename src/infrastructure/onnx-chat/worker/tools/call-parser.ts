@@ -18,7 +18,7 @@ export class CallParser {
   /** The text that has to come before `place`, without white space: some tokenizers lose it. */
   private expected: string;
   private place: Place = 'name';
-  /** How many brackets are open in the arguments. */
+  /** The number of open brackets in the arguments. */
   private depth = 0;
   private inString = false;
   private escaped = false;

@@ -1,6 +1,6 @@
 import { ApiError, answer, api, type Schemas } from '../shared/api.js';
 
-/** Who may sign up, and what the sign-in page says about it. */
+/** The people who may sign up, and the words of the sign-in page about it. */
 export interface Admission {
   readonly view: 'sign-in' | 'sign-up';
   readonly notice: string;

@@ -29,15 +29,15 @@ let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
 
-/** How a place was left. */
+/** The state in which a place was left. */
 interface Left {
-  /** How far it was scrolled. */
+  /** The distance that it was scrolled. */
   readonly top: number;
   /** The address of the focused link, which the user followed, or null. */
   readonly href: string | null;
 }
 
-/** How the places were left, by the steps of the history. */
+/** The states in which the places were left, by the steps of the history. */
 const left = new Map<number, Left>();
 const keepLeft = () => left.set(step, { top: scrollY, href: document.activeElement?.getAttribute('href') ?? null });
 let returnedTo: Left | null = null;

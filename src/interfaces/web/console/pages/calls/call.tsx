@@ -33,10 +33,10 @@ function OneCall({ project, id }: { project: string; id: string }) {
   const loaded = isMissing ? undefined : call.data;
   const remove = async () => {
     const text = 'Its content and the feedback on it are deleted. The figures of its job stay.';
-    if (!(await confirmAct({ title: 'Delete this record?', text, act: 'Delete the record' }))) return;
+    if (!(await confirmAct({ title: 'Delete this kept call?', text, act: 'Delete the kept call' }))) return;
     try {
       await answer(api.DELETE(PATH, { params }));
-      toast('The record of the call is deleted.');
+      toast('The kept call is deleted.');
       navigate(link(`/projects/${project}/calls`), { replace: true });
     } catch (reason) {
       toastError(reason);
@@ -98,7 +98,7 @@ function Acts({ project, call, remove }: { project: string; call: Call; remove: 
         </button>
       )}
       <button type="button" class="button danger" onClick={() => void remove()}>
-        <Icon name="trash" /> Delete the record
+        <Icon name="trash" /> Delete the kept call
       </button>
     </>
   );

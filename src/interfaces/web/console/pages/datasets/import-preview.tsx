@@ -19,7 +19,7 @@ import { textOf } from './values.js';
 const MOST_SHOWN = 200;
 
 interface Previewed {
-  /** Null: the text cannot be read. Undefined: there is no text, or it is not read yet. */
+  /** The read text. Null: it cannot be read. Undefined: there is no text, or it is not read yet. */
   readonly preview: Preview | null | undefined;
   readonly mapping: Mapping;
 }

@@ -2,7 +2,7 @@ import { match } from '../../shared/place.js';
 import { link, path } from '../../shared/router.js';
 import type { DatasetRecord } from './values.js';
 
-/** Tells from which call or evaluation a record of the open dataset was made. The record of the call may be gone. */
+/** Tells from which call or evaluation a record of the open dataset was made. The kept call may be gone. */
 export function Origin({ origin }: { origin: DatasetRecord['origin'] }) {
   const project = match('/projects/:project_id/datasets/:dataset_id', path.value)?.project_id;
   if (!origin || !project) return null;

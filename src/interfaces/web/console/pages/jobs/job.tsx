@@ -22,8 +22,8 @@ const CHANGING_EVERY_MS = 2_000;
 
 const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running';
 
-/** Returns the place of the record of a call, which its project may keep, or null. */
-const recordOf = ({ kind, project_id, id, ...job }: Job): string | null =>
+/** Returns the place of the kept call of a job. Null: its call is of a kind that is never kept, or it has not ended. */
+const keptCallOf = ({ kind, project_id, id, ...job }: Job): string | null =>
   (kind === 'chat' || kind === 'embedding') && project_id && job.finished_at !== null
     ? `/projects/${project_id}/calls/${id}`
     : null;
@@ -43,7 +43,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
     toast('The job is cancelled.');
   });
   const mayCancel = job.data && !isOver(job.data) && can('cancel_jobs') && isOwn;
-  const record = job.data && isOwn && recordOf(job.data);
+  const keptCall = job.data && isOwn && keptCallOf(job.data);
   return (
     <Frame
       title={job.data ? jobName(job.data) : 'Job'}
@@ -56,9 +56,9 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
               Open the evaluation
             </a>
           )}
-          {record && (
-            <a class="button" href={link(record)}>
-              Open the record of the call
+          {keptCall && (
+            <a class="button" href={link(keptCall)}>
+              Open the kept call
             </a>
           )}
           {mayCancel && (

@@ -2,32 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallFilter, NamedCall } from '../../../src/application/record/ports.js';
 import { CallPlace } from '../../../src/domain/record/call-place.js';
 import type { Feedback } from '../../../src/domain/record/feedback.js';
-import type { RecordedCall } from '../../../src/domain/record/recorded-call.js';
+import type { KeptCall } from '../../../src/domain/record/kept-call.js';
 import { aCallOf, keep } from '../../support/kept-calls.js';
 import { anAccount, aProject, at, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 const DAY_S = 86_400;
 
-export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Recorded calls in ${adapter}`, () => {
+export function keptCallsContract(adapter: string, store: StoreUnderTest) {
+  describe(`Kept calls in ${adapter}`, () => {
     let stock: StockedStore;
-    let calls: StockedStore['recordedCalls'];
+    let calls: StockedStore['keptCalls'];
     beforeEach(async () => {
       stock = await stocked(store);
-      calls = stock.recordedCalls;
+      calls = stock.keptCalls;
     });
 
     const named = (id: string, over: Partial<NamedCall> = {}): NamedCall => ({
       ...{ teamId: stock.team.id, id, projectIds: null, accountId: null },
       ...over,
     });
-    const add = async (over: Partial<RecordedCall> = {}): Promise<RecordedCall> => {
+    const add = async (over: Partial<KeptCall> = {}): Promise<KeptCall> => {
       const call = aCallOf(stock.project, stock.account, over);
       await keep(stock, call);
       return call;
     };
-    const saying = (text: string, said: string | null = null, over: Partial<RecordedCall> = {}) =>
+    const saying = (text: string, said: string | null = null, over: Partial<KeptCall> = {}) =>
       add({
         content: 'full',
         request: { messages: [{ role: 'user', content: text }] },
@@ -46,8 +46,8 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       expect(read.map(CallPlace.textOf)).toEqual(places);
       return listed;
     };
-    const idsOf = (...some: RecordedCall[]) => some.map(({ id }) => id);
-    const say = async (call: RecordedCall, over: Partial<Feedback> = {}) => {
+    const idsOf = (...some: KeptCall[]) => some.map(({ id }) => id);
+    const say = async (call: KeptCall, over: Partial<Feedback> = {}) => {
       const about = { callId: call.id, projectId: call.projectId, accountId: stock.account.id, keyId: null };
       const said = { score: null, label: null, comment: null, correction: null, createdAt: at(9), isCurrent: true };
       await stock.feedback.add({ id: ids.next('fbk'), ...about, ...said, ...over });
@@ -68,9 +68,9 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
         keyId: 'key_1',
       });
       const bare = await add({ answerId: null, startedAt: null, createdAt: at(1) });
-      for (const { recordedCalls } of [stock, await store.elsewhere()]) {
-        for (const call of [kept, bare]) expect(await recordedCalls.find(named(call.id))).toEqual(call);
-        expect(await recordedCalls.read([kept.id, 'job_unknown', bare.id])).toEqual([bare, kept]);
+      for (const { keptCalls } of [stock, await store.elsewhere()]) {
+        for (const call of [kept, bare]) expect(await keptCalls.find(named(call.id))).toEqual(call);
+        expect(await keptCalls.read([kept.id, 'job_unknown', bare.id])).toEqual([bare, kept]);
       }
     });
 
@@ -164,7 +164,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
 
     it('lists the calls of a project, the newest first, with the ids in order, in pages', async () => {
       const times = [0, 3, 3, 3, 7 * DAY_S, 100 * DAY_S];
-      const all: RecordedCall[] = [];
+      const all: KeptCall[] = [];
       for (const seconds of times) all.unshift(await add({ createdAt: at(seconds), modelId: 'mdl_1' }));
       await add({ projectId: stock.otherProject.id, modelId: 'mdl_1' });
       for (const over of [{}, { modelId: 'mdl_1' }, { accountId: stock.account.id }]) {
@@ -175,7 +175,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
           expect(await ofList(over, { limit: 2, after: CallPlace.textOf(call) })).toEqual(rest.slice(0, 2));
         }
       }
-      const [, , third, ...others] = all as [RecordedCall, RecordedCall, RecordedCall, ...RecordedCall[]];
+      const [, , third, ...others] = all as [KeptCall, KeptCall, KeptCall, ...KeptCall[]];
       await calls.remove(third.id);
       for (const over of [{}, { modelId: 'mdl_1' }])
         expect(await ofList(over, { limit: 9, after: CallPlace.textOf(third) })).toEqual(idsOf(...others));
@@ -265,7 +265,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       const all = idsOf(newest, ...old.toReversed());
       for (const over of [{ q: 'many' }, { modelId: 'mdl_1' }, { q: 'words', accountId: stock.account.id }]) {
         expect(await ofList(over)).toEqual(all);
-        const after = CallPlace.textOf(old[101] as RecordedCall);
+        const after = CallPlace.textOf(old[101] as KeptCall);
         expect(await ofList(over, { limit: 90, after })).toEqual(all.slice(150, 240));
         expect(await ofList({ ...over, since: at(970), until: at(9_700) })).toEqual(all.slice(151, 241));
       }
@@ -348,7 +348,7 @@ export function recordedCallsContract(adapter: string, store: StoreUnderTest) {
       const expired = (seconds: number) => add({ expiresAt: at(seconds) });
       for (let n = 0; n < 5; n++) await expired(n);
       const kept = await add();
-      const elsewhere = (await store.elsewhere()).recordedCalls;
+      const elsewhere = (await store.elsewhere()).keptCalls;
       expect(await calls.forget(at(4), 3)).toBe(3);
       const counts = await Promise.all([calls.forget(at(9), 9), elsewhere.forget(at(9), 9)]);
       expect(counts.reduce((sum, one) => sum + one)).toBe(2);

@@ -3,24 +3,24 @@ import { And, Equal, type FindOperator, type FindOptionsWhere, In, LessThan, Mor
 import type {
   CallFilter,
   CallOwner,
+  KeptCallRepository,
   LocatedCall,
   NamedCall,
-  RecordedCallRepository,
 } from '../../../application/record/ports.js';
 import { Clock, type Page, type SizedItem } from '../../../application/shared/ports.js';
 import { CallPlace } from '../../../domain/record/call-place.js';
-import { RecordedCall } from '../../../domain/record/recorded-call.js';
+import { KeptCall } from '../../../domain/record/kept-call.js';
 import { changesOne, defineTable, type StoredBytes, storedBytes } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { CallList } from './call-list.js';
 
 /** TypeORM's types cannot follow a recursive type such as JSON. */
-interface CallRow extends Omit<RecordedCall, 'request' | 'answer'>, StoredBytes {
+interface CallRow extends Omit<KeptCall, 'request' | 'answer'>, StoredBytes {
   readonly request: object | null;
   readonly answer: object | null;
 }
 
-export const RecordedCallTable = defineTable<CallRow>('calls', {
+export const KeptCallTable = defineTable<CallRow>('calls', {
   id: { type: 'text', primary: true },
   answerId: { type: 'text', nullable: true },
   teamId: { type: 'text' },
@@ -58,11 +58,11 @@ function existing(table: 'projects' | 'accounts', among: FindOperator<string> | 
 
 const NEWEST = { createdAt: 'DESC', id: 'DESC' } as const;
 
-const asCall = (row: CallRow) => row as RecordedCall;
+const asCall = (row: CallRow) => row as KeptCall;
 
 @injectable()
-export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
-  private readonly table = () => this.unitOfWork.repository(RecordedCallTable);
+export class TypeOrmKeptCallRepository implements KeptCallRepository {
+  private readonly table = () => this.unitOfWork.repository(KeptCallTable);
   private readonly calls: CallList;
 
   constructor(
@@ -72,7 +72,7 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     this.calls = new CallList(unitOfWork);
   }
 
-  async find(wanted: NamedCall): Promise<RecordedCall | null> {
+  async find(wanted: NamedCall): Promise<KeptCall | null> {
     const row = await this.table().findOne({ where: this.named(wanted), order: NEWEST });
     return row && asCall(row);
   }
@@ -89,11 +89,11 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     const expiresAt = MoreThan(this.clock.now());
     return [
       { id, ...within, expiresAt },
-      { answerId: RecordedCall.idOf(id) ?? id, ...within, expiresAt },
+      { answerId: KeptCall.idOf(id) ?? id, ...within, expiresAt },
     ];
   }
 
-  async some(projectId: string, ids: readonly string[]): Promise<RecordedCall[]> {
+  async some(projectId: string, ids: readonly string[]): Promise<KeptCall[]> {
     const now = this.clock.now();
     const named = await this.unitOfWork.query<{ id: string }>(NEWEST_BY_ANSWER, [projectId, ids, now]);
     const id = In([...ids, ...named.map((one) => one.id)]);
@@ -106,7 +106,7 @@ export class TypeOrmRecordedCallRepository implements RecordedCallRepository {
     return found.map((call) => ({ id: CallPlace.textOf(call), bytes: call.storedBytes }));
   }
 
-  async read(ids: readonly string[]): Promise<RecordedCall[]> {
+  async read(ids: readonly string[]): Promise<KeptCall[]> {
     if (ids.length === 0) return [];
     const rows = await this.table().find({ where: { id: In([...ids]) }, order: NEWEST });
     return rows.map(asCall);

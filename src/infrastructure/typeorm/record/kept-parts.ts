@@ -1,9 +1,9 @@
-import type { KeptCall } from '../../../domain/record/kept-call.js';
+import type { KeptPart } from '../../../domain/record/kept-part.js';
 
-type Kept = KeptCall | null;
+type Kept = KeptPart | null;
 
 /** The types and values of the columns that come from the record. */
-const columns: Readonly<Record<string, { readonly type: string; readonly of: (call: KeptCall) => unknown }>> = {
+const columns: Readonly<Record<string, { readonly type: string; readonly of: (call: KeptPart) => unknown }>> = {
   answer_id: { type: 'text', of: ({ answerId }) => answerId },
   content: { type: 'text', of: ({ content }) => content },
   request: { type: 'json', of: ({ request }) => request },
@@ -19,7 +19,7 @@ const columns: Readonly<Record<string, { readonly type: string; readonly of: (ca
  * the jobs, `$1` has their ids, and the parameters after `last` are those of `values`. The locks keep projects and accounts
  * from being deleted meanwhile.
  */
-export const KeptCalls = {
+export const KeptParts = {
   sql: (last: number): string => `
     kept AS (
       INSERT INTO calls (id, team_id, project_id, account_id, key_id, model_id, kind, status, created_at, started_at,

@@ -2,7 +2,8 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Evaluation } from '../../domain/jobs/evaluation.js';
-import { callLimits } from '../../domain/record/kept-call.js';
+import { KeptCall } from '../../domain/record/kept-call.js';
+import { callLimits } from '../../domain/record/kept-part.js';
 import {
   type CallProblem,
   type CallRow,
@@ -10,7 +11,6 @@ import {
   isProblem,
   rowOfCall,
 } from '../../domain/record/record-of-call.js';
-import { RecordedCall } from '../../domain/record/recorded-call.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { utf8Bytes } from '../../domain/shared/text.js';
 import { Problems, sentList } from '../../domain/workspace/dataset-import.js';
@@ -21,7 +21,7 @@ import type { WithMemory } from '../shared/memory-budget.js';
 import { ServiceSettings } from '../shared/ports.js';
 import { type Appendix, DatasetRecordsService } from '../workspace/dataset-records.service.js';
 import { type Change, type OfDataset, TeamWorkspace } from '../workspace/team-workspace.js';
-import { FeedbackRepository, RecordedCallRepository } from './ports.js';
+import { FeedbackRepository, KeptCallRepository } from './ports.js';
 
 /** A call that becomes a record. */
 export interface SentCall {
@@ -42,11 +42,11 @@ const UNKNOWN: CallProblem = { field: 'call_id', problem: 'is no call of this pr
 
 /** Makes records of datasets from calls that a project keeps. Admins and developers read all of them. */
 @injectable()
-export class CallRecordsService {
+export class RecordsFromCallsService {
   constructor(
     private readonly records: DatasetRecordsService,
     private readonly workspace: TeamWorkspace,
-    private readonly calls: RecordedCallRepository,
+    private readonly calls: KeptCallRepository,
     private readonly feedback: FeedbackRepository,
     private readonly settings: ServiceSettings,
   ) {}
@@ -109,7 +109,7 @@ export class CallRecordsService {
   }
 
   private async made(project: Project, sent: readonly SentCall[]): Promise<(CallRow | CallProblem)[]> {
-    const ids = sent.map(({ callId }) => RecordedCall.idOf(callId));
+    const ids = sent.map(({ callId }) => KeptCall.idOf(callId));
     const calls = await this.calls.some(
       project.id,
       ids.filter((id) => id !== null),
@@ -128,7 +128,7 @@ export class CallRecordsService {
 }
 
 /** A call that was asked for by its own id may have the same id in its answer as a newer one. */
-const newest = (calls: readonly RecordedCall[], answerId: string | null): RecordedCall | undefined =>
+const newest = (calls: readonly KeptCall[], answerId: string | null): KeptCall | undefined =>
   calls
     .filter((call) => answerId !== null && call.answerId === answerId)
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];

@@ -14,8 +14,8 @@ export class Batches<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
 
   /**
-   * `work` returns a result or its promise for each item, in order. The items of a batch have at most `most` together of what `weightOf`
-   * returns, unless it has only one item.
+   * `work` returns a result or its promise for each item, in order. The weights of the items of a batch are together at
+   * most `most`, unless it has only one item.
    */
   constructor(
     private readonly work: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
