@@ -118,7 +118,7 @@ export class ChatService {
       call,
       async (admitted, { bounds, signal }) => {
         const sent = bounded(request, bounds);
-        early = new EarlyEnd(sent, attempts);
+        early = new EarlyEnd(sent, attempts, bounds);
         const caller = call.by.accountId;
         const options = { caller, signal, memory, attempts, made: early.made, admitted };
         return this.runtimes.complete(projectId, sent, options);
@@ -162,7 +162,7 @@ export class ChatService {
     const { projectId, by, attempts, recordable } = about;
     const caller = by.accountId;
     const sent = bounded(request, call.bounds);
-    const early = new EarlyEnd(sent, attempts);
+    const early = new EarlyEnd(sent, attempts, call.bounds);
     const { deadline } = call;
     const admitted = () => call.admitted(() => isWaiting && void expire());
     const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };

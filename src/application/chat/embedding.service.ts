@@ -84,8 +84,8 @@ export class EmbeddingService {
       },
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
-        ifFailed: async (_error, isEarly) =>
-          isEarly ? figuresOf(Math.ceil(estimatedTextTokens(request.texts))) : undefined,
+        ifFailed: async (_error, isEarly, bounds) =>
+          isEarly ? figuresOf(bounds?.promptTokens ?? Math.ceil(estimatedTextTokens(request.texts))) : undefined,
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

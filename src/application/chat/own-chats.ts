@@ -63,7 +63,7 @@ export class OwnChats {
     const deadline = new CallDeadline(signal, bounds);
     const sent = bounded(request, bounds);
     const attempts = new Attempts(() => this.clock.now().getTime());
-    const early = new EarlyEnd(sent, attempts);
+    const early = new EarlyEnd(sent, attempts, bounds);
     let startedAt: Date | null = null;
     const admitted = () => {
       startedAt = this.clock.now();

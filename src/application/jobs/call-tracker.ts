@@ -64,7 +64,7 @@ export interface Tracking<T> {
    * Returns the figures of a call that has failed, if it has a price or budgets. Default: it costs nothing. `isEarly` is
    * true if the caller has left, or if the time that the budgets allow is over.
    */
-  readonly ifFailed?: (error: unknown, isEarly: boolean) => Promise<CallFigures | undefined>;
+  readonly ifFailed?: (error: unknown, isEarly: boolean, bounds: Bounds | null) => Promise<CallFigures | undefined>;
 }
 
 /** Limits the ends that wait in memory while the database is out of reach. Further ends are lost and logged. */
@@ -112,7 +112,7 @@ export class CallTracker {
     } catch (error) {
       const isCounted = pricesOf(info) !== null || bounds !== null;
       const isEarly = info.signal.aborted || error instanceof BudgetTimeOver;
-      await tracked.failed(error, isCounted ? await ifFailed?.(error, isEarly) : undefined);
+      await tracked.failed(error, isCounted ? await ifFailed?.(error, isEarly, bounds) : undefined);
       throw error;
     }
     await tracked.succeeded(await figuresOf?.(answer, bounds), async () => store?.(answer));

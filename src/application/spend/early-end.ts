@@ -2,6 +2,7 @@ import type { ChatRequest, CompletionPart, Usage } from '../../domain/chat/chat.
 import { estimatedTokens, hasContent, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
 import type { Attempts } from '../../domain/jobs/attempt.js';
 import type { CallFigures } from '../jobs/finished-call.js';
+import type { Bounds } from './ports.js';
 
 /** Counts the tokens that a model makes for a chat call, in case the call ends before its answer is complete. */
 export class EarlyEnd {
@@ -11,6 +12,7 @@ export class EarlyEnd {
   constructor(
     private readonly request: ChatRequest,
     private readonly attempts: Pick<Attempts, 'count'> = { count: 1 },
+    private readonly bounds: Pick<Bounds, 'promptTokens'> | null = null,
   ) {}
 
   /** Takes a part of the answer. */
@@ -28,22 +30,29 @@ export class EarlyEnd {
    * then each part of the stream counts as a token of the answer.
    */
   async ofStream(firstToken: number | null): Promise<CallFigures> {
-    return { ...(await this.figures(() => this.parts)), firstToken };
+    const mostIn = this.bounds?.promptTokens ?? Infinity;
+    const assumed = () => ({ tokensIn: Math.min(mostIn, estimatedTokens(this.request)), tokensOut: this.parts });
+    return { ...(await this.figures(assumed)), firstToken };
   }
 
   /**
    * Returns the figures of a whole answer that its caller has left. An engine elsewhere does not say how much it has
-   * made, so the answer counts as if it had all its tokens: to leave early must not pay.
+   * made, so the answer counts as if it had all its tokens, and the prompt as its budgets hold it: to leave early must
+   * not pay.
    */
   async ofWhole(): Promise<CallFigures> {
-    return this.figures(() => mostAnswerTokens(this.request));
+    return this.figures(() => ({
+      tokensIn: this.bounds?.promptTokens ?? estimatedTokens(this.request),
+      tokensOut: mostAnswerTokens(this.request),
+    }));
   }
 
-  private async figures(assumedOut: () => number): Promise<CallFigures> {
+  private async figures(assumed: () => { tokensIn: number; tokensOut: number }): Promise<CallFigures> {
     const usage = await this.reported();
-    const tokensOut = usage?.completionTokens ?? assumedOut();
+    const { tokensIn, tokensOut } = usage
+      ? { tokensIn: usage.promptTokens, tokensOut: usage.completionTokens }
+      : assumed();
     if (tokensOut === 0) return { tokensIn: null, tokensOut: null, firstToken: null };
-    const tokensIn = usage?.promptTokens ?? estimatedTokens(this.request);
     return { tokensIn, tokensCached: usage?.cachedTokens ?? 0, tokensOut, firstToken: null, isCharged: true };
   }
 

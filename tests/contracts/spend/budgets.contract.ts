@@ -141,7 +141,7 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       const key = await added({ scope: 'key', scopeId: keyId, limit: units(1) });
       const alerting = await added({ scope: 'account', scopeId: accountId, limit: 0n, onExceed: 'alert' });
       const { callId, taken } = await take();
-      expect(taken).toEqual({ mostTokens: 90, mostMs: 60_000, budgets: 3 });
+      expect(taken).toEqual({ promptTokens: 10, mostTokens: 90, mostMs: 60_000, budgets: 3 });
       expect((await take()).taken).toMatchObject({ refused: { id: key.id } });
       expect(await spent(team)).toEqual({ settled: 0n, held: units(100) });
       expect(await here.holds.most(callId)).toMatchObject({

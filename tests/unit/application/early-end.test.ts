@@ -32,7 +32,21 @@ describe('a call that ended early', () => {
     if (who !== 'no worker') for (const report of [usage(5, 3), Promise.resolve(null)]) end.made(report);
     for (const text of ['a', '', 'b']) end.add({ text });
     expect(await end.ofStream(null)).toMatchObject({ tokensOut: 2, isCharged: true });
+    expect(await end.ofStream(null)).toMatchObject({ tokensIn: 1 });
     expect(await end.ofWhole()).toMatchObject({ tokensIn: 1, tokensOut: 14, isCharged: true });
+  });
+
+  it('under budgets has the prompt of the hold, or at most this prompt if it is a stream', async () => {
+    const messages = [{ role: 'user', content: 'sixteen letters.'.repeat(3) }] as const;
+    for (const [promptTokens, ofStream] of [
+      [30, 12],
+      [5, 5],
+    ] as const) {
+      const end = new EarlyEnd(request({ messages }), { count: 1 }, { promptTokens });
+      end.add({ text: 'a' });
+      expect(await end.ofWhole()).toMatchObject({ tokensIn: promptTokens, tokensOut: 7 });
+      expect(await end.ofStream(null)).toMatchObject({ tokensIn: ofStream, tokensOut: 1 });
+    }
   });
 
   it.each([

@@ -45,7 +45,8 @@ export class TypeOrmHoldRepository implements HoldRepository {
       if (budget) return { refused: budgetOf(budget) };
       return this.take(spender, demand, at); // the budget was deleted meanwhile, so it does not refuse again
     }
-    return { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs), budgets: count };
+    const most = { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs) };
+    return { promptTokens: demand.promptTokens, ...most, budgets: count };
   }
 
   async settle(callId: string, taken: Amounts | null): Promise<void> {
