@@ -240,6 +240,9 @@ withKubectl('deploy/kubernetes', () => {
     expect(text('docs/engines/kserve.md')).toContain(`"${iris}"`);
     for (const folder of overlays)
       expect(loadConfig(settings(folder)).upstream.allowedHosts).toContain('*.models.svc.cluster.local');
+    const [{ metadata, spec }] = ofKind('engines/kserve', 'InferenceService') as [Manifest];
+    expect(metadata.labels).toEqual({ 'networking.kserve.io/visibility': 'cluster-local' });
+    expect(spec.predictor.model.runtime).toBe('kserve-tritonserver'); // the page tells its layout of the files
     const { containers } = pods('engines/vllm')[0].spec;
     expect(containers[0].args).toContain('--served-model-name=qwen3');
   });
