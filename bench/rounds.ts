@@ -66,7 +66,7 @@ export async function compare(
       const alone = turns?.[at] ?? (await measured(client, [target], 1)).times.flat();
       await target.prepare?.();
       const pids = [target.pid, ...(target.others ?? []).map(({ pid }) => pid)];
-      const spent = () => [pids.reduce((sum, pid) => sum + processorMs(pid), 0), processorMs(postgres)];
+      const spent = () => [sumOf(pids.map(processorMs)), processorMs(postgres)];
       const before = spent();
       const together = await measured(client, [target], callers);
       const used = spent().map((ms, n) => ms - (before[n] as number));
@@ -92,6 +92,8 @@ export async function compare(
   }
   return { times, rates, processor, database };
 }
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
 
 /** Lets the process of `callers.js` call the targets, and returns its measurements. */
 async function measured(client: ChildProcess, targets: readonly Target[], callers: number): Promise<Measured> {
