@@ -78,6 +78,11 @@ withKubectl('deploy/kubernetes', () => {
     expect(image).toBe(container('overlays/production').image);
     expect(container('overlays/production').envFrom).toEqual(expect.arrayContaining(envFrom));
     expect(job.spec.template.metadata).toBeUndefined();
+    // The namespace enforces the profile `restricted` of Kubernetes.
+    const { runAsNonRoot, runAsUser, seccompProfile } = pods('overlays/production')[0].spec.securityContext;
+    expect(job.spec.template.spec.securityContext).toEqual({ runAsNonRoot, runAsUser, seccompProfile });
+    const { readOnlyRootFilesystem: _, ...rights } = container('overlays/production').securityContext;
+    expect(job.spec.template.spec.containers[0].securityContext).toEqual(rights);
   });
 
   it('has all kinds that are promised', () => {
