@@ -42,7 +42,7 @@ async function measured(stage: Stage, name: string, count: number, limit: number
     const credentials = await sessions(setUp, count);
     for (const [target, store] of Object.entries(STORES)) {
       const env = {
-        SERVICE_SECRET: 'instances with different secrets would not count together',
+        SERVICE_SECRET: 'one-secret-so-that-instances-count-together',
         SERVICE_RATE_LIMIT_STORE: store,
         SERVICE_RATE_LIMIT_PER_MIN: String(limit),
       };

@@ -55,7 +55,7 @@ export class EngineModel {
     private readonly address: EngineAddress,
   ) {
     const { baseUrl, key } = address;
-    const headers = key === null ? {} : { Authorization: `Bearer ${key}` };
+    const headers: Record<string, string> = key === null ? {} : { Authorization: `Bearer ${key}` };
     this.client = new HttpClient(baseUrl, headers, undefined, engineLookup);
   }
 
