@@ -10,6 +10,8 @@ export const CREDENTIAL = '{credential}';
 
 export interface Call {
   readonly port: number;
+  /** The ports of further instances. A caller goes around all of them, each time to the next one. */
+  readonly others?: readonly number[];
   /** The whole request, head and body. It may contain `SERIAL` and `CREDENTIAL`. */
   readonly request: string;
   readonly credentials?: readonly string[] | undefined;
@@ -44,23 +46,25 @@ async function measured({ calls, callers, ms, most }: Round): Promise<Measured> 
     while (performance.now() - begun < ms && failure === null && left-- > 0) {
       for (const [at, { socket, bytes }] of turns.entries()) {
         const called = performance.now();
-        const answer = await exchange(socket, bytes());
+        const answer = await exchange(socket(), bytes());
         times[at]?.push(performance.now() - called);
         if (!/^HTTP\/1\.1 20[01] /.test(answer)) failure = answer;
       }
     }
-    for (const { socket } of turns) socket.destroy();
+    for (const { sockets } of turns) for (const socket of sockets) socket.destroy();
   };
   await Promise.all(Array.from({ length: callers }, caller));
   return { times, perSecond: (times.flat().length * 1_000) / (performance.now() - begun), failure };
 }
 
-async function connected({ port, request, credentials }: Call) {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  await once(socket, 'connect');
+async function connected({ port, others = [], request, credentials }: Call) {
+  const sockets = [port, ...others].map((one) => connect({ port: one, host: '127.0.0.1', noDelay: true }));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  let last = 0;
+  const socket = () => sockets[last++ % sockets.length] as Socket;
   const bytes = Buffer.from(request);
-  if (credentials) return { socket, bytes: () => Buffer.from(withCredential(request, credentials)) };
-  return { socket, bytes: request.includes(SERIAL) ? () => Buffer.from(withSerial(request)) : () => bytes };
+  if (credentials) return { sockets, socket, bytes: () => Buffer.from(withCredential(request, credentials)) };
+  return { sockets, socket, bytes: request.includes(SERIAL) ? () => Buffer.from(withSerial(request)) : () => bytes };
 }
 
 let serial = 0;

@@ -50,7 +50,7 @@ export class Stage {
   static async open(): Promise<Stage> {
     const folder = await temporaryFolder();
     const postgres = join(folder, 'postgres');
-    const server = await startEmbeddedPostgres({ folder: postgres, maxConnections: 200 });
+    const server = await startEmbeddedPostgres({ folder: postgres, maxConnections: 300 });
     const [pid] = readFileSync(join(postgres, 'data/postmaster.pid'), 'utf8').split('\n');
     return new Stage(folder, server, Number(pid));
   }

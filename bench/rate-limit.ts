@@ -7,11 +7,13 @@ import { type Compared, compare, medianOf, ratio, type Target, told, wanted } fr
 /**
  * Compares the calls a second of a service that counts rate limits in memory with those of one that counts them in the
  * database. First many callers call, each about once a second under the usual limit. Then a few call as fast as they
- * can. A second service that counts in memory tells how much the figures differ by chance.
- * `npm run bench:rate-limit [rounds] [many callers]`
+ * can. A second service that counts in memory tells how much the figures differ by chance. With more than one instance,
+ * each service consists of so many, and each caller goes around them.
+ * `npm run bench:rate-limit [rounds] [many callers] [instances]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const MANY = Number(process.argv[3] ?? 2_000);
+const INSTANCES = Number(process.argv[4] ?? 1);
 const FEW = 32;
 const CALLERS = 32;
 const MOST_COST = 1.05;
@@ -39,13 +41,19 @@ async function measured(stage: Stage, name: string, count: number, limit: number
     await register(setUp, 'Ada');
     const credentials = await sessions(setUp, count);
     for (const [target, store] of Object.entries(STORES)) {
-      const env = { SERVICE_RATE_LIMIT_STORE: store, SERVICE_RATE_LIMIT_PER_MIN: String(limit) };
-      const service = await Service.start({ databaseUrl, env });
-      services.push(service);
+      const env = {
+        SERVICE_SECRET: 'one-secret-so-that-instances-count-together',
+        SERVICE_RATE_LIMIT_STORE: store,
+        SERVICE_RATE_LIMIT_PER_MIN: String(limit),
+      };
+      const instances: Service[] = [];
+      for (let nth = 0; nth < INSTANCES; nth++) instances.push(await Service.start({ databaseUrl, env }));
+      services.push(...instances);
+      const [{ url, pid }, ...others] = instances as [Service, ...Service[]];
       const headers = { authorization: `Bearer ${CREDENTIAL}` };
-      targets.push({ name: target, url: `${service.url}/v1/auth/me`, headers, credentials, pid: service.pid });
+      targets.push({ name: target, url: `${url}/v1/auth/me`, headers, credentials, pid, others });
     }
-    console.log(`\n${count} callers, each with ${limit} calls a minute`);
+    console.log(`\n${count} callers, each with ${limit} calls a minute, ${INSTANCES} instances`);
     return await compare(targets, { rounds: ROUNDS, callers: CALLERS, postgres: stage.postgres });
   } finally {
     await Promise.all([setUp, ...services].map((one) => one.stop()));

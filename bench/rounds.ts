@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { Call, Measured, Round } from './callers.js';
+import type { Started } from './peers.js';
 import { processorMs } from './processor-time.js';
 
 const ROUND_MS = 2_000;
@@ -18,6 +19,8 @@ export interface Target {
   readonly credentials?: readonly string[];
   /** The process of the server. Its processor time is measured, with that of its children. */
   readonly pid?: number;
+  /** Further instances. Each caller goes around all of them. Their processor time counts, too. */
+  readonly others?: readonly Started[];
   /** Ends a measurement after so many calls. */
   readonly most?: number;
   /** Runs before each measurement. */
@@ -62,9 +65,11 @@ export async function compare(
     for (const [at, target] of targets.entries()) {
       const alone = turns?.[at] ?? (await measured(client, [target], 1)).times.flat();
       await target.prepare?.();
-      const before = [target.pid, postgres].map(processorMs);
+      const pids = [target.pid, ...(target.others ?? []).map(({ pid }) => pid)];
+      const spent = () => [sumOf(pids.map(processorMs)), processorMs(postgres)];
+      const before = spent();
       const together = await measured(client, [target], callers);
-      const used = [target.pid, postgres].map((pid, n) => processorMs(pid) - (before[n] as number));
+      const used = spent().map((ms, n) => ms - (before[n] as number));
       if (round === 0) continue;
       const perCall = used.map((ms) => (1_000 * ms) / together.times.flat().length) as [number, number];
       times[target.name]?.push(median(alone));
@@ -88,6 +93,8 @@ export async function compare(
   return { times, rates, processor, database };
 }
 
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
 /** Lets the process of `callers.js` call the targets, and returns its measurements. */
 async function measured(client: ChildProcess, targets: readonly Target[], callers: number): Promise<Measured> {
   if (callers === 1) for (const { prepare } of targets) await prepare?.();
@@ -98,7 +105,7 @@ async function measured(client: ChildProcess, targets: readonly Target[], caller
   return result;
 }
 
-function callTo({ url, headers, body, credentials }: Target): Call {
+function callTo({ url, others = [], headers, body, credentials }: Target): Call {
   const { port, pathname } = new URL(url);
   const sent = {
     Host: `127.0.0.1:${port}`,
@@ -107,7 +114,12 @@ function callTo({ url, headers, body, credentials }: Target): Call {
   };
   const line = `${body === undefined ? 'GET' : 'POST'} ${pathname} HTTP/1.1`;
   const head = [line, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`)];
-  return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}`, credentials };
+  return {
+    port: Number(port),
+    others: others.map((one) => Number(new URL(one.url).port)),
+    request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}`,
+    credentials,
+  };
 }
 
 /** Prints a figure. */

@@ -122,7 +122,7 @@ describe('InstanceReports of PostgreSQL', () => {
       ]);
     await age(1, 15);
     await age(2, 12);
-    const numbers = async () => (await instanceReports.living()).map(({ number }) => number);
+    const numbers = async () => (await instanceReports.living(null)).map(({ number }) => number);
     expect(await numbers()).toEqual([2, 3]);
     expect([...(await instanceReports.numbers())].sort()).toEqual([1, 2, 3]);
     await instanceReports.save(aReport({ number: 1 }));

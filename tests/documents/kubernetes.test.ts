@@ -78,6 +78,11 @@ withKubectl('deploy/kubernetes', () => {
     expect(image).toBe(container('overlays/production').image);
     expect(container('overlays/production').envFrom).toEqual(expect.arrayContaining(envFrom));
     expect(job.spec.template.metadata).toBeUndefined();
+    // The namespace enforces the profile `restricted` of Kubernetes.
+    const { runAsNonRoot, runAsUser, seccompProfile } = pods('overlays/production')[0].spec.securityContext;
+    expect(job.spec.template.spec.securityContext).toEqual({ runAsNonRoot, runAsUser, seccompProfile });
+    const { readOnlyRootFilesystem: _, ...rights } = container('overlays/production').securityContext;
+    expect(job.spec.template.spec.containers[0].securityContext).toEqual(rights);
   });
 
   it('has all kinds that are promised', () => {
@@ -240,6 +245,9 @@ withKubectl('deploy/kubernetes', () => {
     expect(text('docs/engines/kserve.md')).toContain(`"${iris}"`);
     for (const folder of overlays)
       expect(loadConfig(settings(folder)).upstream.allowedHosts).toContain('*.models.svc.cluster.local');
+    const [{ metadata, spec }] = ofKind('engines/kserve', 'InferenceService') as [Manifest];
+    expect(metadata.labels).toEqual({ 'networking.kserve.io/visibility': 'cluster-local' });
+    expect(spec.predictor.model.runtime).toBe('kserve-tritonserver'); // the page tells its layout of the files
     const { containers } = pods('engines/vllm')[0].spec;
     expect(containers[0].args).toContain('--served-model-name=qwen3');
   });

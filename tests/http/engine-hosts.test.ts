@@ -1,7 +1,10 @@
+import dns = require('node:dns');
+
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { HOSTILE_URLS, PATTERN } from '../support/hostile-urls.js';
+import { until } from '../support/until.js';
 import { createProject, type Member, register, registeredModel } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
@@ -58,6 +61,31 @@ describe('a pattern in SERVICE_RUNTIME_ALLOWED_HOSTS', () => {
   it.each(HOSTILE_URLS)('allows neither a runtime nor a deployment on %s', async (url) => {
     expect(await runtime(url)).toEqual({ status: 422, error: expect.stringMatching(/^spec\.base_url: must /) });
     expect(await deployment(url)).toEqual({ status: 422, error: expect.stringMatching(/^endpoint: must /) });
+  });
+
+  it.each([
+    [['169.254.169.254'], 'has an address that engines must not have'],
+    [['::ffff:169.254.169.254', 'fd00:ec2::254', 'fe80::a9fe:a9fe%1', '168.63.129.16'], 'has an address'],
+    [['169.254.169.254', '127.0.0.1'], 'refuses connections'], // only the other address is used
+  ])('does not call a metadata service, to which the name %s resolves', async (addresses, reason) => {
+    const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const lookup = jest.spyOn(dns, 'lookup');
+    lookup.mockImplementation(((_: string, __: object, answer: (error: null, all: object[]) => void) => {
+      process.nextTick(answer, null, all);
+    }) as never);
+    try {
+      const url = 'http://metadata.models.svc.cluster.local:1';
+      expect((await deployment(url)).error).toContain(reason);
+      expect(await runtime(url)).toMatchObject({ status: 200 });
+      await app.post(`/v1/projects/${project}/runtime/start`, admin.token);
+      await until('the engine is probed', async () => {
+        const { body } = await app.get(`/v1/projects/${project}/runtime`, admin.token);
+        return body.state === 'unavailable' && body.reason.includes(reason);
+      });
+    } finally {
+      lookup.mockRestore();
+      await app.post(`/v1/projects/${project}/runtime/stop`, admin.token);
+    }
   });
 
   it('sends no key that is not bound to the host', async () => {

@@ -1,7 +1,10 @@
+import { Client } from 'pg';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { InstanceReporter } from '../../src/application/operations/instance-reporter.js';
-import type { NumberedReport } from '../../src/application/operations/ports.js';
+import { instanceLimits, type NumberedReport } from '../../src/application/operations/ports.js';
 import { Instance } from '../../src/application/shared/instance.js';
+import { RuntimeId } from '../../src/domain/chat/target.js';
 import { seconds } from '../../src/interfaces/http/schemas.js';
 import { version } from '../../src/interfaces/version.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
@@ -98,6 +101,36 @@ describe('the instances in GET /v1/status', () => {
     expect(await instances(await key({ projects: [ids.second] }))).toEqual(seen([ids.second], false));
     expect(await instances(await key({ permissions: ['chat'] }))).toEqual(seen([ids.admin, ids.second], false));
     expect(await instances(await key({ permissions: ['read'] }))).toEqual(seen([ids.admin, ids.second], true));
+  });
+
+  it('show a team its runtimes, however many newer projects others have, with one statement', async () => {
+    const runtimes = app.container.get(ChatRuntimes);
+    const modelId = models.get(ids.stranger) as string;
+    const newer = Array.from(
+      { length: instanceLimits.listed + 1 },
+      (_, n) => `prj_ffffffff-ffff-7fff-bfff-${String(n).padStart(12, '0')}`,
+    );
+    const started = newer.map((project) => RuntimeId.of(project, modelId));
+    const others = newer.map((projectId) => ({ projectId, modelId, state: 'ready', waiting: 0 }) as const);
+    const source = await runtimes.source({ runtime: 'onnx', path: 'chat' });
+    for (const id of started) runtimes.start(id, source);
+    try {
+      await app.container.get(InstanceReporter).report();
+      await app.store.instanceReports.save({ ...other, runtimes: [...others, ...other.runtimes] });
+      const statements = jest.spyOn(Client.prototype, 'query');
+      expect(await instances(stranger.token)).toEqual(seen([ids.stranger], false));
+      const texts = statements.mock.calls.map(([query]) => (query as { text?: string }).text ?? String(query));
+      statements.mockRestore();
+      expect(texts.filter((text) => /\binstances\b/.test(text))).toHaveLength(1);
+      expect((await instances(masterKey)).map((one: NumberedReport) => one.runtimes.length)).toEqual([1_000, 1_000]);
+      const reports = await app.store.instanceReports.living([ids.stranger]); // as another instance sees them
+      expect(reports.map((one) => one.runtimes.map(({ projectId }) => projectId))).toEqual([
+        [ids.stranger],
+        [ids.stranger],
+      ]);
+    } finally {
+      for (const id of started) await runtimes.stop(id);
+    }
   });
 
   it('tell nothing to callers without a credential', async () => {

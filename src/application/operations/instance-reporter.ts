@@ -45,19 +45,21 @@ export class InstanceReporter {
   async report(): Promise<void> {
     const number = await this.registry.own();
     this.deployments = await this.probed();
-    await this.reports.save({ number, ...this.own() });
+    await this.reports.save({ number, ...this.own(null, instanceLimits.reported) });
     this.number = number;
   }
 
   /**
-   * Lists the living instances, the oldest first, with one statement. This instance is always in the list, as it is now,
-   * with its deployments as they were at the last report. An instance that died without a word is in the list for at
+   * Lists the living instances, the oldest first, with one statement. They have the runtimes of the projects, or for null
+   * of all projects, at most `instanceLimits.listed`. This instance is always in the list, as it
+   * is now, with its deployments as they were at the last report. An instance that died without a word is in the list for at
    * most `instanceLimits.livesMs` after its last report.
    */
-  async living(): Promise<LivingInstance[]> {
-    const stored: NumberedReport[] = await this.reports.living();
+  async living(projects: readonly string[] | null): Promise<LivingInstance[]> {
+    const stored: NumberedReport[] = await this.reports.living(projects);
     const others = stored.filter(({ number }) => number !== this.number);
-    const all = [...others.map((one) => ({ ...one, answering: false })), { ...this.own(), answering: true }];
+    const own = { ...this.own(projects, instanceLimits.listed), answering: true };
+    const all = [...others.map((one) => ({ ...one, answering: false })), own];
     return all.sort((a, b) => a.since.getTime() - b.since.getTime());
   }
 
@@ -66,15 +68,17 @@ export class InstanceReporter {
     if (this.number !== null) await this.reports.remove(this.number).catch(() => undefined);
   }
 
-  private own(): InstanceReport {
+  private own(projects: readonly string[] | null, most: number): InstanceReport {
     const { name, loading, draining } = this.instance;
     const runtimes = [...this.runtimes.figures()].map(([id, { waiting }]) => this.runtime(id, waiting));
+    const asked = projects && new Set(projects);
+    const shown = runtimes.filter(({ projectId }) => asked?.has(projectId) ?? true);
     return {
       name,
       version: this.process.version,
       since: this.since,
       state: draining ? 'draining' : loading ? 'starting' : 'ready',
-      runtimes: runtimes.sort(newestFirst).slice(0, instanceLimits.runtimes),
+      runtimes: shown.sort(newestFirst).slice(0, most),
       deployments: this.deployments,
       waitingCalls: runtimes.reduce((sum, { waiting }) => sum + waiting, 0),
       memoryBytes: this.process.memoryBytes(),

@@ -113,7 +113,7 @@ export interface InstanceReport {
   /** The start of the instance, by its own clock. */
   readonly since: Date;
   readonly state: (typeof instanceStates)[number];
-  /** The runtimes of all teams, the newest projects first, at most `instanceLimits.runtimes`. */
+  /** The newest projects first. A stored report has the runtimes of all teams, at most `instanceLimits.reported`. */
   readonly runtimes: readonly ReportedRuntime[];
   readonly deployments: readonly ReportedDeployment[];
   /** Counts the waiting calls of all runtimes, also of those that are not in `runtimes`. */
@@ -127,8 +127,12 @@ export interface NumberedReport extends InstanceReport {
   readonly number: number;
 }
 
-/** `instances` limits a list. `livesMs` is the time after which an instance without a new report is not listed. */
-export const instanceLimits = { runtimes: 100, instances: 50, livesMs: 15_000 } as const;
+/**
+ * `reported` limits the runtimes of a stored report, which takes some 140 bytes for each of them: at most 700 KB.
+ * `listed` limits the runtimes of each instance in a list, and `instances` the instances. `livesMs` is the time after which an
+ * instance without a new report is not listed.
+ */
+export const instanceLimits = { reported: 5_000, listed: 1_000, instances: 50, livesMs: 15_000 } as const;
 
 /** Keeps the last report of each instance. */
 export abstract class InstanceReports {
@@ -136,9 +140,10 @@ export abstract class InstanceReports {
   abstract save(report: NumberedReport): Promise<void>;
   /**
    * Returns the reports that are not older than `instanceLimits.livesMs`, with one statement. The clock of the store
-   * decides. Lists the oldest instances first, and at most `instanceLimits.instances`.
+   * decides. Lists the oldest instances first, and at most `instanceLimits.instances`. Each report has its runtimes
+   * of the projects, or for null of all projects: the newest projects first, at most `instanceLimits.listed`.
    */
-  abstract living(): Promise<NumberedReport[]>;
+  abstract living(projects: readonly string[] | null): Promise<NumberedReport[]>;
   /** Lists the numbers of all instances that have a report, however old it is. */
   abstract numbers(): Promise<number[]>;
   /** Removes the report of an instance. Does nothing if there is none. */

@@ -34,8 +34,10 @@ export interface Status {
 }
 
 export interface NamedRuntime extends ProjectRuntime {
-  readonly project: Pick<Project, 'id' | 'name'>;
+  readonly project: NamedProject;
 }
+
+type NamedProject = Pick<Project, 'id' | 'name'>;
 
 const PROJECTS = 1_000;
 
@@ -58,17 +60,13 @@ export class StatusService {
     const caller = authorize(by, permissions.readStatus);
     const may = permitted(caller);
     const uploads = may.readMonitoring ? this.modelFiles.storedBytes() : null;
+    const projects = caller.kind === 'master' ? [] : await this.projectsOf(caller);
     const [runtimes, own, living] = await Promise.all([
-      caller.kind === 'master' ? [] : this.runtimesOf(caller),
+      this.runtimesOf(projects),
       this.quotas.stored(caller),
-      this.reporter.living(),
+      this.reporter.living(may.readMetrics ? null : projects.map(({ id }) => id)),
     ]);
-    const seen = may.readMetrics ? null : new Set(runtimes.map(({ project }) => project.id));
-    const instances = living.map((one) => ({
-      ...one,
-      runtimes: seen ? one.runtimes.filter(({ projectId }) => seen.has(projectId)) : one.runtimes,
-      deployments: may.readMonitoring ? one.deployments : [],
-    }));
+    const instances = living.map((one) => ({ ...one, deployments: may.readMonitoring ? one.deployments : [] }));
     const uploadBytes = uploads === null ? undefined : this.quotas.amount('uploadBytes', uploads);
     return {
       caller,
@@ -81,9 +79,12 @@ export class StatusService {
     };
   }
 
-  private async runtimesOf(caller: AccountCaller): Promise<NamedRuntime[]> {
-    const projects = await this.projects.names(caller.teamId, PROJECTS, KeyScope.projectsOf(caller));
+  private projectsOf(caller: AccountCaller): Promise<NamedProject[]> {
+    return this.projects.names(caller.teamId, PROJECTS, KeyScope.projectsOf(caller));
+  }
+
+  private async runtimesOf(projects: readonly NamedProject[]): Promise<NamedRuntime[]> {
     const runtimes = await this.runtimes.states(projects.map(({ id }) => id));
-    return runtimes.map((runtime, at) => ({ ...runtime, project: projects[at] as NamedRuntime['project'] }));
+    return runtimes.map((runtime, at) => ({ ...runtime, project: projects[at] as NamedProject }));
   }
 }

@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import type { Span, Tracer } from '../../application/shared/ports.js';
 import { NoTracer } from '../system/adapters.js';
+import { FORBIDDEN_ADDRESS } from './engine-lookup.js';
 import { jsonBody } from './json-body.js';
 
 const LONGEST_TEXT = 8 * 1024 * 1024;
@@ -282,6 +283,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the engine refuses connections',
   ENOTFOUND: 'the host of the engine is unknown',
   EAI_AGAIN: 'the host of the engine is unknown',
+  [FORBIDDEN_ADDRESS]: 'the host of the engine has an address that engines must not have',
   UND_ERR_CONNECT_TIMEOUT: 'the host of the engine does not answer',
 };
 

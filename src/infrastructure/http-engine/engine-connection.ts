@@ -15,6 +15,7 @@ import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse, WrongTask } f
 import type { DomainError } from '../../domain/shared/errors.js';
 import { TextCollector } from '../../domain/shared/text-collector.js';
 import { collected } from '../http-client/collected.js';
+import { engineLookup } from '../http-client/engine-lookup.js';
 import {
   ConnectionFailed,
   causeOf,
@@ -87,7 +88,7 @@ export class EngineConnection<Model> {
     /** Returns the error for the caller if a busy engine does not say how long to wait. */
     busy: () => ModelBusy,
   ) {
-    this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tools.tracer);
+    this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tools.tracer, engineLookup);
     this.strict = new StrictFormat(tools.schemas);
     this.refusals = new EngineRefusals(dialect.contextExceeded, source.key, busy);
   }

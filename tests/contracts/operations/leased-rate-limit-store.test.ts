@@ -69,6 +69,17 @@ describe('rate limits in PostgreSQL', () => {
     expect(count).toBeLessThanOrEqual(LIMIT + 3 * UNASKED);
   });
 
+  it.each([1, 39, 40, 41, 99])('never exceeds a limit of %i, with calls at all instances at once', async (limit) => {
+    const limits = [{ ...all, limit }];
+    const verdicts = await Promise.all(Array.from({ length: 3 * limit + 30 }, (_, nth) => take(nth % 3, limits)));
+    let count = verdicts.filter((one) => one.admitted).length;
+    expect(count).toBeGreaterThanOrEqual(limit < 40 ? limit : Math.ceil(0.95 * limit));
+    await tell();
+    await shared.advance(6_000); // the leases end
+    count += await admitted(limit + 10, (nth) => nth, limits);
+    expect(count).toBe(limit);
+  });
+
   it('admits 95 % at once to a caller that changes its instance after each third of the limit', async () => {
     const count = await admitted(200, (nth) => Math.floor(nth / 40));
     expect(count).toBeGreaterThanOrEqual(0.95 * LIMIT);

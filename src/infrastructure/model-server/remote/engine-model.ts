@@ -4,6 +4,7 @@ import { ModelBusy, RuntimeInvalidResponse } from '../../../domain/chat/errors.j
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, EndpointInvalid } from '../../../domain/deployments/errors.js';
 import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
+import { engineLookup } from '../../http-client/engine-lookup.js';
 import {
   ConnectionFailed,
   causeOf,
@@ -54,7 +55,8 @@ export class EngineModel {
     private readonly address: EngineAddress,
   ) {
     const { baseUrl, key } = address;
-    this.client = new HttpClient(baseUrl, key === null ? {} : { Authorization: `Bearer ${key}` });
+    const headers: Record<string, string> = key === null ? {} : { Authorization: `Bearer ${key}` };
+    this.client = new HttpClient(baseUrl, headers, undefined, engineLookup);
   }
 
   close(): void {

@@ -22,11 +22,18 @@ export const InstanceTable = defineTable<ReportRow>('instances', {
   reportedAt: { type: 'timestamptz' },
 });
 
-/** Each call of `GET /v1/status` runs this, so it is prepared. */
-const LIVING = `
-  SELECT number, name, version, since, state, runtimes, deployments, waiting_calls AS "waitingCalls",
-         memory_bytes::float AS "memoryBytes"
+/** Each call of `GET /v1/status` runs one of these, so they are prepared. */
+const living = (which: string) => `
+  SELECT number, name, version, since, state, deployments, waiting_calls AS "waitingCalls",
+         memory_bytes::float AS "memoryBytes",
+         coalesce((SELECT json_agg(one ORDER BY place) FROM (
+           SELECT * FROM json_array_elements(runtimes) WITH ORDINALITY AS reported (one, place)
+            ${which} ORDER BY place LIMIT $3) AS listed), '[]'
+         ) AS runtimes
     FROM instances WHERE reported_at > now() - $1 * interval '1 millisecond' ORDER BY number LIMIT $2`;
+
+const OF_PROJECTS = living(`WHERE one ->> 'projectId' IN (SELECT unnest($4::text[]))`);
+const OF_ALL = living('');
 
 @injectable()
 export class TypeOrmInstanceReports implements InstanceReports {
@@ -39,9 +46,12 @@ export class TypeOrmInstanceReports implements InstanceReports {
     await this.table().upsert(row, ['number']);
   }
 
-  living(): Promise<NumberedReport[]> {
-    const { livesMs, instances } = instanceLimits;
-    return this.unitOfWork.prepared('living instances', LIVING, [livesMs, instances]);
+  living(projects: readonly string[] | null): Promise<NumberedReport[]> {
+    const { livesMs, instances, listed } = instanceLimits;
+    const limits = [livesMs, instances, listed];
+    return projects
+      ? this.unitOfWork.prepared('living, with projects', OF_PROJECTS, [...limits, projects])
+      : this.unitOfWork.prepared('living, with all', OF_ALL, limits);
   }
 
   async numbers(): Promise<number[]> {

@@ -131,7 +131,8 @@ const LivingInstance = namedObject('LivingInstance', {
     )
     .describe(
       'Each model of a started runtime, as it is on this instance: of the projects in `runtimes`, and for the master key of ' +
-        `all teams. An instance tells about ${instanceLimits.runtimes} of them, those of the newest projects.`,
+        `all teams. Lists the newest projects first, and at most ${instanceLimits.listed} runtimes of an instance. If an ` +
+        `instance has more than ${instanceLimits.reported}, the others know only those of the newest projects.`,
     ),
   deployments: z
     .array(z.object({ deployment_id: id('dep'), status: z.enum(deploymentStatuses).meta({ example: 'running' }) }))
