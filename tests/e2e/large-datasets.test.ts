@@ -70,7 +70,8 @@ describe('a large dataset', () => {
     const parsed = lines.body.trimEnd().split('\n');
     expect(parsed.map((line: string) => JSON.parse(line))).toEqual(first.results);
     const table = (await exported('csv')).body.trimEnd().split('\r\n');
-    const columns = 'record_id,group,input,expected,output,score,latency,prompt_tokens,completion_tokens,error,model_id';
+    const columns =
+      'record_id,group,input,expected,output,score,latency,prompt_tokens,completion_tokens,error,model_id';
     expect(table[0]).toBe(columns);
     expect(table.slice(1).map((line: string) => line.split(',')[0])).toEqual(rows.map(({ id }) => id));
     expect(table[2]).toMatch(/^r2,even,[a-z ]+2,answer 2,Answer 2\.,1,[\d.e-]+,5,2,,mdl_[\da-f-]{36}$/);

@@ -50,10 +50,10 @@ export class InstanceReporter {
   }
 
   /**
-   * Lists the living instances, the oldest first, with one statement. They have the runtimes of the projects, or for null
-   * of all projects, at most `instanceLimits.listed`. This instance is always in the list, as it
-   * is now, with its deployments as they were at the last report. An instance that died without a word is in the list for at
-   * most `instanceLimits.livesMs` after its last report.
+   * Lists the living instances, the oldest first, with one statement. Each has its runtimes of the projects, or for null
+   * of all projects, at most `instanceLimits.listed`. This instance is always in the list, as it is now, with its
+   * deployments as they were at the last report. An instance that died without a word is in the list for at most
+   * `instanceLimits.livesMs` after its last report.
    */
   async living(projects: readonly string[] | null): Promise<LivingInstance[]> {
     const stored: NumberedReport[] = await this.reports.living(projects);
