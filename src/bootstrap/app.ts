@@ -11,7 +11,7 @@ import { PublicAddress } from '../interfaces/web/page-links.js';
 import { backgroundWork, instanceReporting, maintenance, modelReconciliation } from './background.js';
 import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
-import { connected, embeddedDatabase, makeDataFolder } from './database.js';
+import { connected, embeddedDatabase, makeDataFolder, patience } from './database.js';
 import { baseUrlOf, httpApp, httpServer, instanceName, openToAll } from './http.js';
 import { modelStorage } from './model-storage.js';
 import { rateLimitReports } from './rate-limits.js';
@@ -97,7 +97,8 @@ async function start(
   const telemetry = await startTelemetry(config, log);
   addStep('telemetry', (graceMs) => telemetry.stop(graceMs), TELEMETRY_GRACE_MS);
   const databaseUrl = config.databaseUrl ?? (await embeddedDatabase(config, log, addStep));
-  const database = await connected(databaseUrl, config.databaseWaitMs, log, telemetry.tracer, stopping);
+  const patiently = patience(databaseUrl, config.databaseWaitMs, log, stopping);
+  const database = await connected(databaseUrl, patiently, telemetry.tracer);
   stopping?.throwIfAborted();
   addStep('database connections', () => database.destroy());
 
@@ -106,7 +107,7 @@ async function start(
   addStep('masker', () => container.get(Re2Masker).close());
   adapt?.(container);
   telemetry.export(() => container.get(PrometheusMetrics).snapshots());
-  await container.get(InstanceRegistry).own();
+  await patiently(() => container.get(InstanceRegistry).own());
   const reporting = instanceReporting(container);
   addStep('report of the instance', reporting.stop); // ends late, so that others see the whole drain
   const reconciliation = modelReconciliation(container, models.removeUnfinished);
@@ -148,7 +149,7 @@ async function start(
   addStep('maintenance', upkeep.stop);
   await upkeep.start();
   await work.start();
-  await reconciliation.start();
+  await patiently(reconciliation.start);
   await reconciliation.loaded(config.readyWaitMs, stopping);
   instance.loading = false;
   reporting.wake();

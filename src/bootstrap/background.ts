@@ -109,8 +109,8 @@ export function modelReconciliation(
   );
   return {
     async start() {
+      await reconcile(); // first, so that a start that fails can be tried again
       uploads.start();
-      await reconcile();
       reconciling.start();
       changes.listen(() => reconciling.wake());
     },

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger, Tracer } from '../application/shared/ports.js';
+import { StorageUnavailable } from '../domain/shared/errors.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { makeFolder } from '../infrastructure/files/data-folder.js';
-import { SystemClock } from '../infrastructure/system/adapters.js';
+import { steadyMs } from '../infrastructure/system/scheduling.js';
 import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
 import { migrate } from '../infrastructure/typeorm/migrate.js';
 import { asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
@@ -24,32 +25,43 @@ export async function embeddedDatabase(config: Config, log: Logger, addStep: Add
   return server.url;
 }
 
-/** Waits for the database, runs its migrations and opens the connection pool. */
-export async function connected(
-  url: string,
-  waitMs: number,
-  log: Logger,
-  tracer: Tracer,
-  stopping?: AbortSignal,
-): Promise<DataSource> {
-  const { host, pathname } = new URL(url);
-  const clock = new SystemClock();
-  const deadline = clock.now().getTime() + waitMs;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await migrate(url);
-      return await createDataSource(url, POOL_SIZE, tracer).initialize();
-    } catch (error) {
-      const waiting = asStorageUnavailable(error) !== error && clock.now().getTime() < deadline;
-      if (waiting) {
-        if (attempt === 1) log.warn('waiting for the database', { host, most_ms: waitMs });
+/** Runs a step of the start that needs the database, again and again while the database is out of reach. */
+export type Patiently = <T>(step: () => Promise<T>) => Promise<T>;
+
+/** Returns a function that tries each step for at most `waitMs`, and then throws DatabaseUnusable. */
+export function patience(url: string, waitMs: number, log: Logger, stopping?: AbortSignal): Patiently {
+  return async (step) => {
+    const deadline = steadyMs() + waitMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await step();
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable) && asStorageUnavailable(error) === error) throw error;
+        if (steadyMs() >= deadline) throw unusable(url, error);
+        if (attempt === 1) log.warn('waiting for the database', { host: new URL(url).host, most_ms: waitMs });
         await delay(CONNECT_PAUSE_MS, undefined, { signal: stopping });
-      } else
-        throw new DatabaseUnusable(
-          `the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(error as Error).message}`,
-        );
+      }
     }
+  };
+}
+
+/** Waits for the database, runs its migrations and opens the connection pool. Throws DatabaseUnusable. */
+export async function connected(url: string, patiently: Patiently, tracer: Tracer): Promise<DataSource> {
+  try {
+    return await patiently(async () => {
+      await migrate(url);
+      return createDataSource(url, POOL_SIZE, tracer).initialize();
+    });
+  } catch (error) {
+    throw error instanceof DatabaseUnusable ? error : unusable(url, error);
   }
+}
+
+function unusable(url: string, reason: unknown): DatabaseUnusable {
+  const { host, pathname } = new URL(url);
+  return new DatabaseUnusable(
+    `the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(reason as Error).message}`,
+  );
 }
 
 /** Creates the data folder and the upload folder. Throws an error that names the setting. */

@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { RuntimeReconciler } from '../../src/application/chat/runtime-reconciler.js';
 import { startApp } from '../../src/bootstrap/app.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { tenon } from '../support/command-line.js';
 import { freshDatabase } from '../support/database.js';
 import { HttpCaller } from '../support/http-caller.js';
@@ -260,6 +263,23 @@ describe('a start that fails', () => {
     }
     close();
   });
+
+  it.each([
+    [TypeOrmInstanceRegistry, 'own', new Error('timeout exceeded when trying to connect')],
+    [RuntimeReconciler, 'applyAll', new StorageUnavailable()],
+  ] as const)(
+    'waits for a database that is out of reach for a moment during the start: %p',
+    async (step, name, reason) => {
+      const database = await freshDatabase();
+      const failing = jest.spyOn(step.prototype as never, name as never).mockRejectedValueOnce(reason as never);
+      const config = loadConfig({ SERVICE_DATA_DIR: dataDir, SERVICE_PORT: '0', DATABASE_URL: database.url });
+      const app = await startApp(config);
+      expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
+      await app.stop();
+      failing.mockRestore();
+      await database.drop();
+    },
+  );
 
   it('ends at SIGTERM while it waits for its database', async () => {
     const { child, ended, errors } = launch({ dataDir, databaseUrl: NOWHERE });

@@ -1,5 +1,6 @@
 import { FailoverRig } from '../support/failover-rig.js';
 import { answering, chunk, type Script, sendEvents } from '../support/scripted-engine.js';
+import { until } from '../support/until.js';
 
 const chats = '/openai/v1/chat/completions';
 const texts = '/openai/v1/completions';
@@ -118,6 +119,21 @@ describe('budgets of calls to an engine elsewhere', () => {
     const both = await Promise.all([ask(chats, { max_tokens: 1e300 }), ask(chats, { max_tokens: 5 })]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     expect(await read(id)).toMatchObject({ held: '0.000000000' });
+  });
+
+  it('charge all that they hold for a whole answer that its caller has left', async () => {
+    const { id, before } = await withRoom(5_000);
+    rig.engines[0].script = () => undefined;
+    const leaving = new AbortController();
+    const json = { model: project, messages: [{ role: 'user', content: '東京の人口は？' }], max_tokens: 9 };
+    const options = { token: rig.admin.apiKey, json, signal: leaving.signal };
+    const answered = rig.app.call('POST', chats, options).catch(() => undefined);
+    await until('the engine is asked', () => rig.engines[0].asked.length === 1);
+    const held = Number((await read(id)).held);
+    leaving.abort();
+    await answered;
+    await until('the hold is settled', async () => Number((await read(id)).held) === 0);
+    expect(Number((await read(id)).settled) - before).toBe(held);
   });
 
   it('count the parts of a stream, or the bound, if the engine reports no tokens', async () => {

@@ -95,7 +95,7 @@ export class BudgetGuard {
   /** Without room, the holds stay until this instance ends. */
   private settleLater(callId: string, taken: Amounts, pauseMs = 0): void {
     const from = this.clock.now().getTime() + pauseMs;
-    if (this.unsettled.size < UNSETTLED) this.unsettled.set(callId, { taken, from });
+    if (this.unsettled.size < UNSETTLED || this.unsettled.has(callId)) this.unsettled.set(callId, { taken, from });
     else this.log.error('holds stay until the instance ends', { call_id: callId });
   }
 }
