@@ -18,11 +18,9 @@ const MAX_KEYS = 50_000;
 /** The pause between two reports to the ledger, and between two attempts to reach it. */
 const PAUSE_MS = 1_000;
 const INSTANCES_PAUSE_MS = 5_000;
-/** Renewals of leases collect for this time, because one statement for many of them is cheap. */
+/** Renewals of leases that are nearly used up collect for this time, because one statement for many of them is cheap. */
 const COLLECTED_MS = 20;
 const AT_ONCE = 64;
-
-type Questions = readonly Question[];
 
 interface Dependencies {
   readonly ledger: RateLimitLedger;
@@ -51,7 +49,7 @@ interface Dependencies {
 export class LeasedRateLimitStore extends RateLimitStore {
   private readonly callers: RecentKeys<Caller>;
   private readonly questions = new Batches(
-    async (asked: readonly Questions[]) => {
+    async (asked: readonly (readonly Question[])[]) => {
       const verdicts = [...(await this.answers(asked.flat()))];
       return asked.map(({ length }) => verdicts.splice(0, length));
     },
@@ -145,7 +143,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
     ) {
       for (const { share, limit } of parts) share.use(limit, now);
       this.toTell(caller);
-      if (parts.some(({ share }) => share.isLow(now))) this.renew(caller, parts);
+      if (parts.some(({ share }) => share.isLow() || share.isOld(now))) this.renew(caller, parts);
       return { admitted: true, quotas: quotas(parts, now) };
     }
     const isRefused = parts.some(({ share, limit }) => share.isRefused(limit, now));
@@ -162,9 +160,11 @@ export class LeasedRateLimitStore extends RateLimitStore {
     return { admitted, quotas: ownQuotas(parts, now) };
   }
 
+  /** Renews the leases soon. If they are only old, waits for other renewals or for the next report. */
   private renew(caller: Caller, parts: readonly Part[]): void {
-    if (caller.renewing || this.renewals.has(caller)) return;
+    if (caller.renewing) return;
     this.renewals.set(caller, parts);
+    if (!parts.some(({ share }) => share.isLow())) return;
     this.timer ??= setTimeout(() => this.sendRenewals(), COLLECTED_MS).unref();
   }
 
@@ -269,9 +269,9 @@ export class LeasedRateLimitStore extends RateLimitStore {
     const now = this.now();
     const callers: Caller[] = [];
     for (const caller of this.untold) {
-      // A renewal that is under way tells the calls of its caller. Then the report is empty, but it waits for the renewal.
+      // A renewal that is under way tells the calls of its caller. At the end, the report waits for it.
       const isOpen = caller.renewing !== null || caller.untold(now).length > 0;
-      if (isOpen && which === 'due' && !caller.isDue(now)) continue;
+      if (isOpen && which === 'due' && (caller.renewing || !caller.isDue(now))) continue;
       this.untold.delete(caller);
       if (isOpen) callers.push(caller);
     }

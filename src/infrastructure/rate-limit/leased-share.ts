@@ -4,8 +4,8 @@ import { SlidingWindow, WINDOW_MS } from './sliding-window.js';
 
 /** An instance may use a lease for this time. */
 const LEASE_MS = 4_000;
-/** After this time, a lease is renewed and its calls are told. */
-const RENEWED_MS = 3_000;
+/** After this time, a lease is renewed and its calls are told. The next report comes within a second, in time. */
+const RENEWED_MS = 2_500;
 /** The ledger reserves a lease for longer, so that the calls are told before others can get them. */
 export const RESERVED_MS = 5_500;
 /** The part of a limit that an instance may admit before it has asked the ledger. */
@@ -55,9 +55,14 @@ export class LeasedShare {
     return this.left > 0 && now < this.usableUntil && this.standing?.limit === limit;
   }
 
-  /** Whether it is time to renew the lease, so that no call has to wait for it. */
-  isLow(now: number): boolean {
-    return this.left * 4 < this.leased || now >= this.leasedAt + RENEWED_MS;
+  /** Whether the lease is nearly used up. */
+  isLow(): boolean {
+    return this.left * 4 < this.leased;
+  }
+
+  /** Whether the lease should be renewed before its time ends. */
+  isOld(now: number): boolean {
+    return now >= this.leasedAt + RENEWED_MS;
   }
 
   /**
@@ -88,7 +93,7 @@ export class LeasedShare {
 
   /** Whether calls must be told now, because the lease that stands for them ends soon. */
   isDue(now: number): boolean {
-    return this.isUntold(now) && (this.unasked > 0 || now >= this.leasedAt + RENEWED_MS);
+    return this.isUntold(now) && (this.unasked > 0 || this.isOld(now));
   }
 
   /** Uses a call of the lease, or an unasked one if there is none. */
