@@ -12,7 +12,7 @@ const CALLERS = 32;
 
 const mask = ['email', 'phone', 'card', 'iban', 'ip', 'secret'];
 
-/** The two projects without records tell how much the figures differ by chance. */
+/** The two projects without kept calls tell how much the figures differ by chance. */
 const PROJECTS = {
   none: { share: 0 },
   again: { share: 0 },

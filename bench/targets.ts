@@ -6,7 +6,7 @@ import type { Target } from './rounds.js';
 export interface AboutTarget {
   readonly name: string;
   readonly question: string;
-  /** The settings of the project for the record of its calls. */
+  /** The settings of the project for keeping its calls. */
   readonly record?: object;
   /** Budgets of the team, which never refuse. */
   readonly budgets?: readonly object[];

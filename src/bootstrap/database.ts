@@ -28,18 +28,21 @@ export async function embeddedDatabase(config: Config, log: Logger, addStep: Add
 /** Runs a step of the start that needs the database, again and again while the database is out of reach. */
 export type Patiently = <T>(step: () => Promise<T>) => Promise<T>;
 
-/** Returns a function that tries each step for at most `waitMs`, and then throws DatabaseUnusable. */
+/** Returns a function that waits for at most `waitMs` in all steps together, and then throws DatabaseUnusable. */
 export function patience(url: string, waitMs: number, log: Logger, stopping?: AbortSignal): Patiently {
+  let leftMs = waitMs;
   return async (step) => {
-    const deadline = steadyMs() + waitMs;
     for (let attempt = 1; ; attempt++) {
+      const began = steadyMs();
       try {
         return await step();
       } catch (error) {
         if (!(error instanceof StorageUnavailable) && asStorageUnavailable(error) === error) throw error;
-        if (steadyMs() >= deadline) throw unusable(url, error);
+        leftMs -= steadyMs() - began;
+        if (leftMs <= 0) throw unusable(url, error);
         if (attempt === 1) log.warn('waiting for the database', { host: new URL(url).host, most_ms: waitMs });
         await delay(CONNECT_PAUSE_MS, undefined, { signal: stopping });
+        leftMs -= CONNECT_PAUSE_MS;
       }
     }
   };
@@ -53,7 +56,8 @@ export async function connected(url: string, patiently: Patiently, tracer: Trace
       return createDataSource(url, POOL_SIZE, tracer).initialize();
     });
   } catch (error) {
-    throw error instanceof DatabaseUnusable ? error : unusable(url, error);
+    const isNamed = error instanceof DatabaseUnusable || (error as Error).name === 'AbortError';
+    throw isNamed ? error : unusable(url, error);
   }
 }
 

@@ -66,6 +66,7 @@ describe('a pattern in SERVICE_RUNTIME_ALLOWED_HOSTS', () => {
   it.each([
     [['169.254.169.254'], 'has an address that engines must not have'],
     [['::ffff:169.254.169.254', 'fd00:ec2::254', 'fe80::a9fe:a9fe%1', '168.63.129.16'], 'has an address'],
+    [['fd00:ec2::23', '64:ff9b::a9fe:a9fe', '192.0.0.192'], 'has an address'],
     [['169.254.169.254', '127.0.0.1'], 'refuses connections'], // only the other address is used
   ])('does not call a metadata service, to which the name %s resolves', async (addresses, reason) => {
     const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));

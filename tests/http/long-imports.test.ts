@@ -99,6 +99,26 @@ describe('an import under another limit', () => {
     expect(await names()).toEqual(before);
   });
 
+  it('is not stored if the key of the caller is for other projects before', async () => {
+    await app.verifyEmails();
+    const [project] = /prj_[^/]+/.exec(datasets) ?? [];
+    const { body: key } = await app.post('/v1/keys', token, {
+      name: 'import',
+      projects: [project],
+      permissions: ['read', 'write'],
+    });
+    const records = app.container.get(RecordRepository);
+    const draft = records.draft.bind(records);
+    const begun = jest.spyOn(records, 'draft').mockImplementationOnce(async (...of) => {
+      const json = { version: key.version, projects: [await createProject(app, token)] };
+      expect(await app.call('PATCH', `/v1/keys/${key.id}`, { token, json })).toMatchObject({ status: 200 });
+      return draft(...of);
+    });
+    const refused = await app.post(datasets, key.key, { records: many(2) });
+    begun.mockRestore();
+    expect(refused).toMatchObject(refusal(403, 'key_restricted'));
+  });
+
   it('accepts long updates, too', async () => {
     const { body } = await app.post(datasets, token, { records: [] });
     const raw = JSON.stringify({ version: 1, records: many(600, { text: 'x'.repeat(9_500) }) });

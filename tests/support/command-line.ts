@@ -7,7 +7,7 @@ const BIN = join(__dirname, '../../bin/tenon.cjs');
 
 export interface Place {
   readonly dataDir: string;
-  /** Null for the embedded database of the data folder. */
+  /** The server of the database. Null: the embedded one of the data folder. */
   readonly databaseUrl: string | null;
 }
 

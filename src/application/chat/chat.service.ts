@@ -1,19 +1,18 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { AnswerOutOfFormat, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
-import type { CallFigures } from '../jobs/finished-call.js';
 import { RecordableChat } from '../record/recordable-chat.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { bounded, demandOf } from '../spend/chat-demand.js';
-import { EarlyEnd } from '../spend/early-end.js';
+import { EarlyEnd, figuresOf } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { requireReady } from './require-ready.js';
@@ -124,7 +123,7 @@ export class ChatService {
         return this.runtimes.complete(projectId, sent, options);
       },
       {
-        figuresOf: ({ usage }, bounds) => (usage || !bounds ? figuresOf(usage) : early.ofWhole()),
+        figuresOf: ({ usage }) => early.ofAnswer(usage),
         store: async (answer) => {
           recordable.addWhole(answer);
           await this.store(turn, input, TurnText.of(answer));
@@ -132,7 +131,8 @@ export class ChatService {
         },
         ifFailed: async (error, isEarly) => {
           if (error instanceof AnswerOutOfFormat) recordable.addWhole(error.completion);
-          if (error instanceof AnswerOutOfFormat) return { ...figuresOf(error.completion.usage), isCharged: true };
+          if (error instanceof AnswerOutOfFormat)
+            return { ...(await early.ofAnswer(error.completion.usage)), isCharged: true };
           return isEarly ? early.ofWhole() : undefined;
         },
       },
@@ -279,11 +279,3 @@ export class ChatService {
     else await this.conversations.requireConversation(by, { projectId, id: keptIn });
   }
 }
-
-/** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
-export const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
-  tokensIn: usage?.promptTokens ?? null,
-  tokensCached: usage?.cachedTokens ?? 0,
-  tokensOut: usage?.completionTokens ?? null,
-  firstToken,
-});

@@ -12,7 +12,6 @@ import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import type { SpendScopes } from '../spend/ports.js';
-import { figuresOf } from './chat.service.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 import { TargetCalls } from './target-calls.js';
 
@@ -81,7 +80,7 @@ export class OwnChats {
         throw error;
       });
       const latency = passed() / 1000;
-      end = { figures: { ...figuresOf(completion.usage), isCharged: true } };
+      end = { figures: { ...(await early.ofAnswer(completion.usage)), isCharged: true } };
       return { completion, latency, modelId: attempts.modelId };
     } catch (error) {
       const isCounted = startedAt !== null && (bounds !== null || answered() !== null);

@@ -123,7 +123,7 @@ export abstract class ChatRuntimes {
    * token has at least one byte, and a message, text or tool adds at most `MOST_ADDED`. Promises the rest as `countTokens`.
    */
   abstract boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
-  /** Promises the same for texts. Throws by the state and for the texts as `embed` does. */
+  /** Promises the same for texts. Throws by the state as `embed` does, and in a worker for the texts, too. */
   abstract boundTextTokens(id: string, request: EmbeddingRequest, call: CountCall): Promise<number>;
 
   /** Stops every runtime. Later starts do nothing. */

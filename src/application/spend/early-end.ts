@@ -4,6 +4,14 @@ import type { Attempts } from '../../domain/jobs/attempt.js';
 import type { CallFigures } from '../jobs/finished-call.js';
 import type { Bounds } from './ports.js';
 
+/** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
+export const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
+  tokensIn: usage?.promptTokens ?? null,
+  tokensCached: usage?.cachedTokens ?? 0,
+  tokensOut: usage?.completionTokens ?? null,
+  firstToken,
+});
+
 /** Counts the tokens that a model makes for a chat call, in case the call ends before its answer is complete. */
 export class EarlyEnd {
   private parts = 0;
@@ -45,6 +53,14 @@ export class EarlyEnd {
       tokensIn: this.bounds?.promptTokens ?? estimatedTokens(this.request),
       tokensOut: mostAnswerTokens(this.request),
     }));
+  }
+
+  /**
+   * Returns the figures of an answer with its reported tokens. If the engine has reported none, the answer is charged
+   * under budgets as if its caller had left, so that silence does not pay.
+   */
+  async ofAnswer(usage: Usage | null): Promise<CallFigures> {
+    return usage || !this.bounds ? figuresOf(usage) : this.ofWhole();
   }
 
   private async figures(assumed: () => { tokensIn: number; tokensOut: number }): Promise<CallFigures> {

@@ -76,7 +76,7 @@ export interface Spender extends SpendScopes {
 
 /** The bounds of a call that has taken its holds. */
 export interface Bounds {
-  /** The tokens of the prompt at most. */
+  /** At least the tokens of the prompt. */
   readonly promptTokens: number;
   /** The most tokens of each answer. Null: no bound. */
   readonly mostTokens: number | null;

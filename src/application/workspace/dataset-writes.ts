@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { changeBytes } from '../../domain/shared/storage-quota.js';
@@ -83,7 +84,7 @@ export class DatasetWrites {
    */
   add(by: Caller, dataset: Dataset, draft: RecordDraft): Promise<void> {
     return this.quotas.add(by, { workspaceBytes: changeBytes(draft) }, async () => {
-      await this.authority.confirm(by, permissions.editWorkspace);
+      KeyScope.requireProject(await this.authority.confirm(by, permissions.editWorkspace), dataset.projectId);
       return this.datasets.add(dataset, draft);
     });
   }

@@ -1,7 +1,7 @@
 import type { Answer, ChatRequest, ContentPart, RequestMessage, Tool } from '../chat/chat.js';
 import { utf8Bytes } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
-import { withoutOpenEnd } from './open-end.js';
+import { isPartOfJson, withoutOpenEnd } from './open-end.js';
 
 /** The content of a call in the neutral form of Tenon, as JSON with the names of the API. */
 export interface CallContent {
@@ -93,9 +93,11 @@ export function maskablePart<Value extends Json>(value: Value, most: number): Cu
   return limited(value, most, { sizeOf: (text) => text.length, begin: maskableBeginning });
 }
 
-/** A part of a JSON text is none, because the names of secrets around it are known only from the whole. */
-const maskableBeginning = (text: string, most: number): string =>
-  /^\s*[{["]/.test(text) ? '' : withoutOpenEnd(text.slice(0, most));
+/** Leaves out a JSON text that is cut: its parts can be masked only as a whole. */
+const maskableBeginning = (text: string, most: number): string => {
+  const kept = text.slice(0, most);
+  return isPartOfJson(kept) ? '' : withoutOpenEnd(kept);
+};
 
 /** Returns a value as JSON, of which only the beginning is kept if it has more than about `most` bytes in UTF-8. */
 export function cutJson(value: Json, most: number): { readonly text: string; readonly isCut: boolean } {

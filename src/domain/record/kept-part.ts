@@ -27,7 +27,7 @@ export const callLimits = {
   /** The most bytes of a request and of an answer, each as JSON. */
   sideBytes: 256 * 1024,
   /** The most characters of one side that are masked. The rest of a side is left out. */
-  sideMasked: 500_000,
+  sideMasked: 300_000,
 } as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

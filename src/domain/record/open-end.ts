@@ -29,33 +29,40 @@ export function withoutOpenEnd(text: string): string {
 /** Returns the index of the first character of the word that ends at `end`. */
 const wordBefore = (text: string, end: number): number => end - (/\S*$/.exec(text.slice(0, end))?.[0].length ?? 0);
 
-/** Leaves out the open ends of each answer that the model did not end itself. `isCut`: the texts may have lost their ends. */
+/**
+ * Leaves out the open ends of each answer that the model did not end itself. `isCut`: any of the texts may have lost its
+ * end. Then a text of JSON that is not complete is left out, because its parts can be masked only as a whole.
+ */
 export function withoutOpenEnds(answer: JsonObject, isCut = false): JsonObject {
   const { others } = answer;
   const isWhole = !isCut && WHOLE.includes(answer.finish_reason ?? null);
-  const first = isWhole ? answer : withoutEnds(answer);
+  const first = isWhole ? answer : withoutEnds(answer, isCut);
   if (!Array.isArray(others)) return first;
   return { ...first, others: others.map((other: Json) => (isObject(other) ? withoutOpenEnds(other, isCut) : other)) };
 }
 
-function withoutEnds(answer: JsonObject): JsonObject {
+function withoutEnds(answer: JsonObject, isCut: boolean): JsonObject {
   const { tool_calls: calls } = answer;
-  const open = withoutEndOf(['content', 'reasoning'], answer);
+  const open = withoutEndOf(['content', 'reasoning'], answer, isCut);
   if (!Array.isArray(calls)) return open;
   const last = calls.length - 1;
   const kept = calls.map((call: Json, at) =>
-    at === last && isObject(call) ? withoutEndOf(['arguments'], call) : call,
+    (isCut || at === last) && isObject(call) ? withoutEndOf(['arguments'], call, isCut) : call,
   );
   return { ...open, tool_calls: kept };
 }
 
-function withoutEndOf(names: readonly string[], from: JsonObject): JsonObject {
+function withoutEndOf(names: readonly string[], from: JsonObject, isCut: boolean): JsonObject {
   const texts = names.flatMap((name) => {
     const text = from[name];
-    return typeof text === 'string' ? [[name, withoutOpenEnd(text)] as const] : [];
+    if (typeof text !== 'string') return [];
+    return [[name, isCut && isPartOfJson(text) ? '' : withoutOpenEnd(text)] as const];
   });
   return { ...from, ...Object.fromEntries(texts) };
 }
+
+/** Tells whether a text begins as JSON and has lost its end. */
+export const isPartOfJson = (text: string): boolean => /^\s*[{["]/.test(text) && !isWholeJson(text);
 
 /** A number alone is no whole JSON, because more digits may follow. */
 function isWholeJson(text: string): boolean {

@@ -62,8 +62,10 @@ export class OwnPatterns {
 
 const TOO_LARGE = 'is too large: use smaller repeat counts';
 
-/** The letters that mean something after a backslash. The translation drops the backslash before any other letter. */
-const KNOWN_ESCAPES = new Set('aAbBcdDEfnpPQrsStuvwWxz');
+/** The letters that mean something after a backslash. The translation drops the backslash before the others. */
+const KNOWN_ESCAPES = new Set('aAbBdDEfnpPQrsStvwWz');
+/** Each escape. The signs of a code are complete, or its letter stands alone. */
+const ESCAPE = /\\(x\{[\da-f]+\}|x[\da-f]{2}|u\{[\da-f]+\}|u[\da-f]{4}|c[a-z]|[\s\S])/gi;
 
 function compiledOf(pattern: string): RE2JS | string {
   const unknown = unknownEscape(pattern);
@@ -77,10 +79,10 @@ function compiledOf(pattern: string): RE2JS | string {
   }
 }
 
-/** Returns the letter of an escape such as that of a back reference, `\\k`. Undefined: there is none. */
+/** Returns the sign of an escape such as that of a back reference, `\\k`. Undefined: there is none. */
 function unknownEscape(pattern: string): string | undefined {
-  const letters = [...pattern.matchAll(/\\([\s\S])/g)].map(([, sign = '']) => sign);
-  return letters.find((sign) => /[a-z]/i.test(sign) && !KNOWN_ESCAPES.has(sign));
+  const escapes = [...pattern.matchAll(ESCAPE)].map(([, sign = '']) => sign);
+  return escapes.find((sign) => /^[a-z89]$/i.test(sign) && !KNOWN_ESCAPES.has(sign));
 }
 
 function* findsOf(text: string, { label, compiled }: { label: string; compiled: RE2JS }): Generator<LabelledFind> {

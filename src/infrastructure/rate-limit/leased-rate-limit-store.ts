@@ -18,7 +18,7 @@ const MAX_KEYS = 50_000;
 /** The pause between two reports to the ledger, and between two attempts to reach it. */
 const PAUSE_MS = 1_000;
 const INSTANCES_PAUSE_MS = 5_000;
-/** Renewals of leases that are nearly used up collect for this time, because one statement for many of them is cheap. */
+/** Renewals of leases that are missing or nearly used up collect for this time, because one statement for many of them is cheap. */
 const COLLECTED_MS = 20;
 const AT_ONCE = 64;
 
@@ -143,7 +143,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
     ) {
       for (const { share, limit } of parts) share.use(limit, now);
       this.toTell(caller);
-      if (parts.some(({ share }) => share.isLow() || share.isOld(now))) this.renew(caller, parts);
+      if (parts.some(({ share }) => share.isLow(now) || share.isOld(now))) this.renew(caller, parts);
       return { admitted: true, quotas: quotas(parts, now) };
     }
     const isRefused = parts.some(({ share, limit }) => share.isRefused(limit, now));
@@ -164,7 +164,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
   private renew(caller: Caller, parts: readonly Part[]): void {
     if (caller.renewing) return;
     this.renewals.set(caller, parts);
-    if (!parts.some(({ share }) => share.isLow())) return;
+    if (!parts.some(({ share }) => share.isLow(this.now()))) return;
     this.timer ??= setTimeout(() => this.sendRenewals(), COLLECTED_MS).unref();
   }
 
@@ -269,7 +269,7 @@ export class LeasedRateLimitStore extends RateLimitStore {
     const now = this.now();
     const callers: Caller[] = [];
     for (const caller of this.untold) {
-      // A renewal that is under way tells the calls of its caller. At the end, the report waits for it.
+      // A renewal that is under way tells the calls of its caller. `stop` waits for it.
       const isOpen = caller.renewing !== null || caller.untold(now).length > 0;
       if (isOpen && which === 'due' && (caller.renewing || !caller.isDue(now))) continue;
       this.untold.delete(caller);

@@ -4,7 +4,7 @@ import { SlidingWindow, WINDOW_MS } from './sliding-window.js';
 
 /** An instance may use a lease for this time. */
 const LEASE_MS = 4_000;
-/** After this time, a lease is renewed and its calls are told. The next report comes within a second, in time. */
+/** After this time, a lease is renewed and its calls are told. The next report mostly comes before its end. */
 const RENEWED_MS = 2_500;
 /** The ledger reserves a lease for longer, so that the calls are told before others can get them. */
 export const RESERVED_MS = 5_500;
@@ -55,9 +55,9 @@ export class LeasedShare {
     return this.left > 0 && now < this.usableUntil && this.standing?.limit === limit;
   }
 
-  /** Whether the lease is nearly used up. */
-  isLow(): boolean {
-    return this.left * 4 < this.leased;
+  /** Whether there is no lease, or it is nearly used up. */
+  isLow(now: number): boolean {
+    return this.left * 4 < this.leased || now >= this.usableUntil;
   }
 
   /** Whether the lease should be renewed before its time ends. */

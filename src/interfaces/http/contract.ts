@@ -36,7 +36,7 @@ export interface Contract<
   readonly access: Permission | 'public';
   /** Lists the credentials that a public route reads. */
   readonly uses?: readonly CallerKind[];
-  /** Gives ids in the path another form than that of the service's own ids, by name. */
+  /** The schemas of ids in the path that are not the service's own, by name. */
   readonly params?: Readonly<Record<string, z.ZodType<string>>>;
   readonly query?: Query;
   /** Validates request headers of this route, by name. */

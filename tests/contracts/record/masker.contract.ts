@@ -234,6 +234,10 @@ export function maskerContract(name: string, masker: Masker): void {
       ['(?<x>a)\\k<x>', /linear.*\\k/],
       ['(a)\\g1', /linear/],
       ['key:\\h+\\K\\d+', /linear/],
+      ['\\xZ1', /linear.*\\x/],
+      ['\\u12', /linear.*\\u/],
+      ['\\c1', /linear.*\\c/],
+      ['\\8', /linear/],
       ['a(?=b)', /linear/],
       ['(', /linear/],
       ['(?:\\p{L}{1,1000})', /too large/],
@@ -249,7 +253,7 @@ export function maskerContract(name: string, masker: Masker): void {
         'KD\\d{6}',
         '\\bcase [A-Z]+\\b',
         '(?i)order (?:no|number) \\d+',
-        '(?<no>\\x41\\u0042\\\\key)',
+        '(?<no>\\x41\\u0042\\u{1F600}\\x{41}\\cA\\\\key)',
         '[\\p{L}]+-\\d',
       ])
         expect(masker.problem(pattern)).toBeNull();

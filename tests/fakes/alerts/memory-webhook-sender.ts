@@ -5,7 +5,7 @@ import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 /** Collects the posted messages, and answers with `status`. */
 export class MemoryWebhookSender implements WebhookSender {
   readonly posted: WebhookMessage[] = [];
-  /** Null for no answer. */
+  /** The status of each answer. Null: there is no answer. */
   status: number | null = 200;
   /** The hosts that are not permitted. */
   readonly refused = new Set<string>();

@@ -18,7 +18,7 @@ import { NotFound } from '../../../src/domain/shared/errors.js';
 interface Server {
   readonly kind: ServedModel['kind'];
   readonly stopping: AbortController;
-  /** Null until the model is loaded. */
+  /** The address of the model. Null: it is not loaded yet. */
   url: string | null;
 }
 

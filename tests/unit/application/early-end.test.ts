@@ -20,6 +20,12 @@ describe('a call that ended early', () => {
     expect(await end.ofStream(0.5)).toEqual({ ...figures, firstToken: 0.5 });
   });
 
+  it('has the reported tokens of a whole answer, and none without budgets if none are reported', async () => {
+    const end = new EarlyEnd(request(), { count: 1 }, { promptTokens: 30 });
+    expect(await end.ofAnswer(await usage(5, 3, 2))).toMatchObject({ tokensIn: 5, tokensCached: 2, tokensOut: 3 });
+    expect(await new EarlyEnd(request()).ofAnswer(null)).toMatchObject({ tokensIn: null, tokensOut: null });
+  });
+
   it('costs nothing if its worker has made nothing', async () => {
     const end = new EarlyEnd(request());
     end.made(usage(5, 0));
@@ -46,6 +52,7 @@ describe('a call that ended early', () => {
       end.add({ text: 'a' });
       expect(await end.ofWhole()).toMatchObject({ tokensIn: promptTokens, tokensOut: 7 });
       expect(await end.ofStream(null)).toMatchObject({ tokensIn: ofStream, tokensOut: 1 });
+      expect(await end.ofAnswer(null)).toMatchObject({ tokensIn: promptTokens, tokensOut: 7 });
     }
   });
 

@@ -56,6 +56,9 @@ describe('the open end of an answer', () => {
     const both = { ...answer('stop'), others: [answer('length')] };
     const closed = { ...answer('stop'), others: [{ ...answer('length'), ...open }] };
     expect(withoutOpenEnds(both)).toEqual(closed);
+    const cut = withoutOpenEnds({ ...answer('stop'), content: 'One two', reasoning: ' {"a": ["b"]}' }, true);
+    expect(cut).toMatchObject({ content: 'One ', reasoning: ' {"a": ["b"]}' }); // JSON that is whole stays
+    expect(cut.tool_calls).toMatchObject([{ arguments: '' }, { arguments: '' }]);
     const empty = { role: 'assistant', finish_reason: null, content: null };
     expect(withoutOpenEnds(empty)).toEqual(empty);
   });

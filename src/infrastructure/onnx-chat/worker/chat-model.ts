@@ -17,8 +17,8 @@ const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
 
 /**
- * How much a tiny change of the cache may change scores, keys and values, as a fraction of the largest. Measured with
- * random weights: computing in 32 bits gives at most 2e-5 (1.5e-4 with a cache of 16 bits), in 16 bits at least 6e-4,
+ * The limit for the effect that a tiny change of the cache has on scores, keys and values, as a fraction of the largest.
+ * Measured with random weights: computing in 32 bits gives at most 2e-5 (1.5e-4 with a cache of 16 bits), in 16 bits at least 6e-4,
  * in 8 bits at least 3e-3. Keys and values of 16 bits change by 1e-3 from their own rounding.
  */
 const CHANGE = { float32: 3e-4, float16: 4e-3 };

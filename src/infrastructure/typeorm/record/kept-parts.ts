@@ -2,7 +2,7 @@ import type { KeptPart } from '../../../domain/record/kept-part.js';
 
 type Kept = KeptPart | null;
 
-/** The types and values of the columns that come from the record. */
+/** The types and values of the columns that come from the kept part. */
 const columns: Readonly<Record<string, { readonly type: string; readonly of: (call: KeptPart) => unknown }>> = {
   answer_id: { type: 'text', of: ({ answerId }) => answerId },
   content: { type: 'text', of: ({ content }) => content },
